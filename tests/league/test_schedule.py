@@ -79,7 +79,8 @@ def test_the_seats_of_recorded_deals_are_those_of_the_schedule(path: Path) -> No
             deal = line["deal"]
             recorded.setdefault(deal["board"], {})[deal["leg"]] = deal["seats"]
     expected = {
-        board.number: {leg: list(seats) for leg, seats in enumerate(board.seats)} for board in found
+        board.number: {leg: list(seats) for leg, seats in zip(board.legs, board.seats, strict=True)}
+        for board in found
     }
     if path.stem == "duel":  # stopped by a test: a prefix
         expected = {number: expected[number] for number in recorded}
