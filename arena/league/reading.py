@@ -1,0 +1,328 @@
+"""TOML text into checked tables: overrides, unknown keys, types, and where each value is from.
+
+Every error names the file (or `--set`), the key, what was expected and what came.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import tomllib
+import typing
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import msgspec
+from msgspec import inspect
+
+from arena.errors import ConfigError
+from arena.league.config_schema import NOT_YET, SECTIONS, Table
+
+T = TypeVar("T", bound=Table)
+
+SET: Final = "--set"
+"""The origin of a value given on the command line."""
+LARGEST_FILE: Final = 4 << 20
+"""Bytes of a TOML file that are read at most; no honest one comes near."""
+
+
+@dataclass(frozen=True, slots=True)
+class Override:
+    """One `--set section.key=value`."""
+
+    keys: tuple[str, ...]
+    """The path, such as `("clock", "move")` or `("bot", "greedy", "env", "BOLDNESS")`."""
+    text: str
+    """The value as typed."""
+
+    @property
+    def value(self) -> Any:
+        """The value as TOML, or the text itself where it is none."""
+        try:
+            parsed = tomllib.loads(f"value = {self.text}")
+        except tomllib.TOMLDecodeError:
+            return self.text
+        return parsed["value"] if list(parsed) == ["value"] else self.text
+
+
+@dataclass(slots=True)
+class Document:
+    """A file's tables with the overrides applied."""
+
+    label: str
+    """What errors call it: the file's path as given, or `match`."""
+    data: dict[str, Any]
+    overridden: dict[tuple[str, ...], str] = field(default_factory=dict)
+    """Paths given by `--set`, with their text."""
+
+    def place(self, *keys: str) -> str:
+        """Return how an error begins: the source and the key."""
+        near = any(given[: len(keys)] == keys for given in self.overridden) and len(keys) > 1
+        name = _bot_place(keys) if keys[:1] == ("bot",) else ".".join(keys)
+        return f"{SET} {name}" if near else f"{self.label}: {name}"
+
+
+def _bot_place(keys: tuple[str, ...]) -> str:
+    name = keys[1] if len(keys) > 1 else ""
+    label = name if name.startswith("#") else repr(name)
+    return ": ".join((f"bot {label}", *keys[2:]))
+
+
+def read_toml(path: Path, label: str = "") -> dict[str, Any]:
+    """Return the tables of a TOML file. Raises `ConfigError` with the place when it cannot."""
+    label = label or str(path)
+    try:
+        with path.open("rb") as file:
+            text = file.read(LARGEST_FILE + 1)
+        if len(text) > LARGEST_FILE:
+            raise ConfigError(f"{label}: expected at most {LARGEST_FILE} bytes of TOML")
+        return tomllib.loads(text.decode())
+    except OSError as error:
+        raise ConfigError(f"{label}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{label}: is not UTF-8 text (byte {error.start})") from error
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{label}: is not TOML: {error}") from error
+
+
+def parse_override(text: str) -> Override:
+    """Return `section.key=value` in its parts; TOML's quotes may stand round a part of the key.
+
+    >>> parse_override('bot."a.b".env.X=1').keys
+    ('bot', 'a.b', 'env', 'X')
+    """
+    key, equals, value = text.partition("=")
+    keys: list[str] = []
+    try:
+        table: Any = tomllib.loads(f"{key.strip()} = 0") if equals else {}
+    except tomllib.TOMLDecodeError:
+        table = {}
+    while isinstance(table, dict) and len(table) == 1:
+        (step,) = table
+        keys.append(step)
+        table = table[step]
+    if len(keys) < 2 or table != 0:
+        raise ConfigError(
+            f"{SET} {text}: expected section.key=value", hint=f"{SET} clock.move=500ms"
+        )
+    return Override(tuple(keys), value.strip())
+
+
+def apply_overrides(document: Document, overrides: Sequence[str]) -> None:
+    """Write overrides into a document's tables.
+
+    Raises `ConfigError` for a section or a bot that does not exist; keys and types are checked
+    later, as those of the file are.
+    """
+    for given in map(parse_override, overrides):
+        section, *path = given.keys
+        if section == "bot":
+            table = _bot_table(document, path.pop(0), given)
+        elif section in SECTIONS:
+            table = document.data.setdefault(section, {})
+        else:
+            raise ConfigError(
+                f"{SET} {'.'.join(given.keys)}: no section {section!r}",
+                why=did_you_mean(section, (*SECTIONS, "bot")),
+            )
+        deepest = 2 if path[0] == "env" else 1
+        if not isinstance(table, dict) or not 1 <= len(path) <= deepest:
+            raise ConfigError(f"{SET} {'.'.join(given.keys)}: no such key")
+        value = given.value
+        if len(path) == 2:
+            value = value if isinstance(value, str) else given.text
+            table = table.setdefault("env", {})
+        if isinstance(table, dict):
+            table[path[-1]] = value
+        document.overridden[given.keys] = given.text
+
+
+def _bot_table(document: Document, name: str, given: Override) -> Any:
+    tables = document.data.get("bot", [])
+    named = {bot_label(table, n): table for n, table in enumerate(tables, 1)}
+    if name not in named or len(given.keys) < 3:
+        raise ConfigError(
+            f"{SET} {'.'.join(given.keys)}: no bot {name!r}"
+            if name not in named
+            else f"{SET} {'.'.join(given.keys)}: expected bot.NAME.key=value",
+            why=did_you_mean(name, named),
+        )
+    return named[name]
+
+
+def bot_label(table: object, number: int) -> str:
+    """Return what errors and `--set` call a `[[bot]]`: its name, else `#` and its number."""
+    if isinstance(table, Mapping):
+        for key in ("name", "bot"):
+            if isinstance(table.get(key), str):
+                return str(table[key])
+    return f"#{number}"
+
+
+def check_table(document: Document, keys: tuple[str, ...], table: object, kind: type[T]) -> T:
+    """Return a table as its checked value.
+
+    `keys` is its path: `("clock",)`, or `("bot", NAME)`. Raises `ConfigError` for the first key
+    that is unknown, not yet supported, of a wrong type or missing.
+    """
+    if not isinstance(table, Mapping):
+        raise ConfigError(f"{document.place(*keys)}: expected a table, got {spelling(table)}")
+    refuse_not_yet(document, keys, table)
+    fields = {info.name: info for info in _fields(kind)}
+    hints = typing.get_type_hints(kind, include_extras=True)
+    values: dict[str, Any] = {}
+    for key, value in table.items():
+        if key not in fields:
+            raise ConfigError(
+                f"{document.place(*keys, key)}: no such key",
+                why=_near_key(key, keys[0], fields),
+                hint="arena config schema prints every key",
+            )
+        raw = document.overridden.get((*keys, key))
+        values[key] = _convert(document, (*keys, key), value, raw, hints[key], fields[key])
+    for name, info in fields.items():
+        if info.required and name not in values:
+            raise ConfigError(
+                f"{document.place(*keys)}: {name} is missing",
+                why=f"expected {expected(info.type)}",
+            )
+    return kind(**values)
+
+
+def _fields(kind: type[Table]) -> tuple[inspect.Field, ...]:
+    info = inspect.type_info(kind)
+    assert isinstance(info, inspect.StructType)  # noqa: S101 - a Table is a Struct
+    return info.fields
+
+
+def _convert(
+    document: Document,
+    keys: tuple[str, ...],
+    value: object,
+    raw: str | None,
+    hint: Any,
+    info: inspect.Field,
+) -> Any:
+    try:
+        return msgspec.convert(value, type=hint)
+    except msgspec.ValidationError:
+        pass
+    if raw is not None:  # `--set league.seed=12345` means the text
+        try:
+            return msgspec.convert(raw, type=hint)
+        except msgspec.ValidationError:
+            pass
+    why = ""
+    if isinstance(value, str):
+        why = did_you_mean(value, tuple(_choices(info.type)))
+    raise ConfigError(
+        f"{document.place(*keys)}: expected {expected(info.type)}, got {spelling(value)}",
+        why=why,
+        hint=_remedy(keys[-1], value, expected(info.type)),
+    )
+
+
+def refuse_not_yet(document: Document, keys: tuple[str, ...], table: Mapping[str, Any]) -> None:
+    """Raise `ConfigError` for a key that later work builds, unless its value is the default."""
+    for key, right in NOT_YET.get(keys[0], {}).items():
+        if key in table and table[key] not in right:
+            allowed = f" (only {' or '.join(map(spelling, right))})" if right else ""
+            raise ConfigError(
+                f"{document.place(*keys, key)}: not yet supported{allowed}",
+                hint=f"leave {key} out",
+            )
+
+
+def refuse_unknown_sections(document: Document) -> None:
+    """Raise `ConfigError` for a top-level table or key that does not exist."""
+    for section in document.data:
+        if section in SECTIONS or section == "bot":
+            continue
+        homes = [name for name, kind in SECTIONS.items() if section in kind.__struct_fields__]
+        near = f"did you mean {section} in [{homes[0]}]?" if homes else ""
+        raise ConfigError(
+            f"{document.label}: no section {section!r}",
+            why=near or did_you_mean(section, (*SECTIONS, "bot")),
+            hint="arena config schema prints every key",
+        )
+
+
+def did_you_mean(word: str, known: Sequence[str] | Mapping[str, object]) -> str:
+    """Return a question with the nearest word, or the words there are, or nothing.
+
+    >>> did_you_mean("grredy", ["greedy", "random"])
+    "did you mean 'greedy'?"
+    """
+    words = list(known)
+    folded = {each.casefold(): each for each in words}
+    near = get_close_matches(word.casefold(), folded, n=1)
+    if near:
+        return f"did you mean {folded[near[0]]!r}?"
+    return f"known: {', '.join(words)}" if words and len(words) <= 20 else ""
+
+
+def _near_key(key: str, section: str, fields: Mapping[str, object]) -> str:
+    """Return the nearest key of the table, else the table that has the key."""
+    if get_close_matches(key, fields, n=1):
+        return did_you_mean(key, fields)
+    homes = [
+        name
+        for name, kind in SECTIONS.items()
+        if name != section and key in kind.__struct_fields__ and section in SECTIONS
+    ]
+    return f"did you mean {key} in [{homes[0]}]?" if homes else did_you_mean(key, fields)
+
+
+def expected(info: inspect.Type) -> str:
+    """Return in words what a key takes."""
+    match info:
+        case inspect.Metadata(type=inner, extra=extra):
+            return str(extra["expected"]) if extra and "expected" in extra else expected(inner)
+        case inspect.UnionType(types=types):
+            return " or ".join(map(expected, types))
+        case inspect.LiteralType(values=values):
+            return f"{'one of ' if len(values) > 1 else ''}{', '.join(map(spelling, values))}"
+        case inspect.IntType(ge=low, le=high) | inspect.FloatType(ge=low, le=high):
+            kind = "a whole number" if isinstance(info, inspect.IntType) else "a number"
+            return f"{kind} from {low:,} to {high:,}".replace(",", " ")
+        case inspect.StrType(min_length=low, max_length=high) if low is not None:
+            return f"a text of {low} to {high} characters"
+        case inspect.BoolType():
+            return "true or false"
+    return "a text"
+
+
+def _choices(info: inspect.Type) -> Iterator[str]:
+    if isinstance(info, inspect.Metadata):
+        yield from _choices(info.type)
+    if isinstance(info, inspect.LiteralType):
+        yield from map(str, info.values)
+
+
+def _remedy(key: str, value: object, wanted: str) -> str:
+    """Return the line as it should be written, where that can be told."""
+    if wanted.startswith("a list") and isinstance(value, str):
+        try:
+            words = shlex.split(value)
+        except ValueError:
+            words = [value]
+        return f"{key} = {json.dumps(words, ensure_ascii=False)}"
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        unit = {"a duration": "ms", "a size": "B", "a text": ""}
+        for start, suffix in unit.items():
+            if wanted.startswith(start):
+                return f'{key} = "{value}{suffix}"'
+    return ""
+
+
+def spelling(value: object) -> str:
+    """Return a value as TOML spells it, shortened to fit a line."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str | list | tuple | dict):
+        text = json.dumps(value, ensure_ascii=False, default=str)
+        return text if len(text) <= 60 else f"{text[:57]}..."
+    return str(value)
