@@ -1,0 +1,29 @@
+"""Where the files that come with the arena are: in its wheel, or in a checkout."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from arena.errors import MachineError
+
+_PACKAGE = Path(__file__).parent
+
+
+def proto_folder() -> Path:
+    """Return the folder that holds `arena/v1/*.proto`."""
+    return _find("_proto", "proto")
+
+
+def sample_bots_folder() -> Path:
+    """Return the folder with the sample bots, one folder a language in it."""
+    return _find("_sample_bots", "sample_bots")
+
+
+def _find(in_wheel: str, in_checkout: str) -> Path:
+    for folder in (_PACKAGE / in_wheel, _PACKAGE.parent / in_checkout):
+        if folder.is_dir():
+            return folder
+    raise MachineError(
+        f"the arena's installation lacks its folder {in_checkout}",
+        hint="pip install --force-reinstall brandeln-arena",
+    )
