@@ -28,6 +28,7 @@ import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Final, Literal
 
@@ -301,7 +302,7 @@ def _folder_files(draft: Draft) -> Iterator[tuple[str, str]]:
                 )
             found |= matched
     else:
-        found.update(_walk(root))
+        found.update(islice(_walk(root), MOST_FILES + 1))
     if len(found) > MOST_FILES:
         raise ConfigError(
             f"bot {draft.name!r}: {root} holds over {MOST_FILES} files",

@@ -16,8 +16,6 @@ from arena.league.units import DURATION_PATTERN, SIZE_PATTERN
 
 NAME_PATTERN: Final = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$"
 """A name of a league or entrant. Source: RECORD."""
-HOUSE: Final = "house"
-"""The name of the bot that fills a table of three; no entrant may bear it."""
 
 
 def about(description: str) -> Meta:
