@@ -19,6 +19,15 @@ def sample_bots_folder() -> Path:
     return _find("_sample_bots", "sample_bots")
 
 
+def sample_bots() -> dict[str, Path]:
+    """Return the file of every sample bot that a league can name, by its name.
+
+    A file `random_.py` is the bot `random`: the mark keeps it from hiding the library's module.
+    """
+    files = sorted((sample_bots_folder() / "python").glob("[a-z]*.py"))
+    return {file.stem.rstrip("_"): file for file in files}
+
+
 def _find(in_wheel: str, in_checkout: str) -> Path:
     for folder in (_PACKAGE / in_wheel, _PACKAGE.parent / in_checkout):
         if folder.is_dir():
