@@ -149,9 +149,7 @@ class Deal:
         self.phase: int = Phase.AUCTION
         self.turn: int = (dealer + 1) % 4
         """The seat that acts next; -1 when the deal is over."""
-        self.legal: int = (
-            _OPENING_BRANDELN if ruleset.opening == "brandeln" else _AUCTION_LEGAL[0]
-        )
+        self.legal: int = _OPENING_BRANDELN if ruleset.opening == "brandeln" else _AUCTION_LEGAL[0]
         """The legal actions: bit `a` is set when action `a` is legal. 0 when the deal is over."""
         self.bid: int = 0
         """The contract number of the standing bid, 0 while nobody has bid."""
@@ -215,7 +213,12 @@ class Deal:
             msg = f"{name}: {reason.value}; {turn} is to act, legal: {legal}"
             raise IllegalAction(reason, msg)
 
-    def _reason(self, action: int, seat: int | None) -> Reason | None:  # noqa: PLR0911
+    def illegal_reason(self, action: int) -> str:
+        """Return in words why an action of the seat in turn is illegal, "" when it is legal."""
+        reason = self._reason(action, None)
+        return reason.value if reason else ""
+
+    def _reason(self, action: int, seat: int | None) -> Reason | None:
         """Return why an action is illegal, or `None` when it is legal."""
         if not 1 <= action <= LAST_ACTION:
             return Reason.UNKNOWN_ACTION
@@ -267,7 +270,7 @@ class Deal:
             if strength > self._best:
                 self._best = strength
                 self._best_seat = seat
-            if in_trick == 3:  # noqa: PLR2004 (the fourth card)
+            if in_trick == 3:
                 winner = self._best_seat
                 self.taken[winner] += 1
                 self.leaders.append(winner)
@@ -364,4 +367,4 @@ def is_whole_deck(hands: Sequence[int]) -> bool:
     for hand in hands:
         union |= hand
     sizes = all(hand.bit_count() == HAND_SIZE for hand in hands)
-    return len(hands) == 4 and sizes and union == ALL_CARDS  # noqa: PLR2004
+    return len(hands) == 4 and sizes and union == ALL_CARDS

@@ -56,7 +56,7 @@ class Ruleset:
     def __post_init__(self) -> None:
         for knob, choices in CHOICES.items():
             value = getattr(self, knob)
-            if value not in choices or (knob == "declare_above_bid") != isinstance(value, bool):
+            if value not in choices or isinstance(value, bool) != isinstance(choices[0], bool):
                 expected = " or ".join(_spelling(choice) for choice in choices)
                 msg = f"ruleset.{knob}: expected {expected}, got {_spelling(value)}"
                 raise ConfigError(msg)
@@ -68,7 +68,7 @@ class Ruleset:
                     f" {POINTS_LIMIT}, got {_spelling(value)}"
                 )
                 raise ConfigError(msg)
-        if not isinstance(self.name, str) or not 1 <= len(self.name) <= 64:  # noqa: PLR2004
+        if not isinstance(self.name, str) or not 1 <= len(self.name) <= 64:
             msg = f"ruleset.name: expected a text of 1 to 64 characters, got {self.name!r}"
             raise ConfigError(msg)
 

@@ -146,7 +146,7 @@ def tricks_of(
     for start in range(0, len(plays), 4):
         leader = plays[start][0]
         cards = tuple(card for _, card in plays[start : start + 4])
-        full = len(cards) == 4  # noqa: PLR2004
+        full = len(cards) == 4
         winner = trick_winner(ruleset, trump, leader, cards) if full else None
         tricks.append(Trick(leader, cards, winner))
     return tuple(tricks)

@@ -1,0 +1,107 @@
+"""Who may send a frame: as many thinkers as cores, and bounded work in flight (FAULTS, Clock)."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Final
+
+from arena.referee.session import Flow, Session
+from arena.referee.values import MS, Clock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+MAX_FRAME: Final = 128
+"""Decisions in a frame at most: serving more blocks the shell's loop too long (GRPC)."""
+
+
+class FlowControl:
+    """Grants frames to sessions, first come first served."""
+
+    def __init__(self, clock: Clock, thinking: int) -> None:
+        self._clock = clock
+        self._thinking_limit = thinking
+        self._thinking = 0
+        """Local sessions that may send or have an unanswered frame."""
+        self._waiting: deque[Session] = deque()
+        self.in_flight = 0
+        """Decisions that have been sent and are open, over all sessions."""
+        self.service_ns = 20_000
+        """Measured time the referee needs for a decision; the shell keeps it up to date."""
+        self.ready: list[Session] = []
+        """Sessions whose frame is to be taken; the shell empties it."""
+
+    def budget(self) -> int:
+        """Return how many more decisions may be out: a tenth of `move` of the referee's work."""
+        if self._clock.is_off:
+            return MAX_FRAME
+        return self._clock.move_ms * MS // 10 // max(self.service_ns, 1) - self.in_flight
+
+    def want(self, session: Session) -> None:
+        """Let a session that has decisions to send send them, or wait for leave."""
+        if session.flow is Flow.IDLE and session.stream:
+            session.flow = Flow.WAITING
+            self._waiting.append(session)
+            self.pump()
+
+    def pump(self) -> None:
+        """Grant what may be granted now."""
+        waiting = self._waiting
+        passed_over: list[Session] = []
+        while waiting:
+            session = waiting.popleft()
+            if session.flow is not Flow.WAITING:
+                continue
+            if self.in_flight and self.budget() <= 0:
+                passed_over.append(session)
+                break
+            if session.is_local and self._thinking_limit:
+                if self._thinking >= self._thinking_limit:
+                    passed_over.append(session)
+                    continue
+                self._thinking += 1
+            session.flow = Flow.GRANTED
+            self.ready.append(session)
+        if passed_over:
+            waiting.extendleft(reversed(passed_over))
+
+    def grant_now(self, session: Session) -> None:
+        """Let a session send at once, whatever the limits: its clocks are running already."""
+        if session.flow in (Flow.IDLE, Flow.WAITING):
+            if session.is_local and self._thinking_limit:
+                self._thinking += 1
+            session.flow = Flow.GRANTED
+            self.ready.append(session)
+
+    def flush(self, session: Session) -> None:
+        """Let a session get what needs no answer: notices, starts, ends."""
+        if session.stream and not session.wants_flush:
+            session.wants_flush = True
+            self.ready.append(session)
+
+    def release(self, session: Session) -> None:
+        """Take back a session's leave: its frame is answered, or its stream is gone."""
+        if session.flow in (Flow.GRANTED, Flow.BUSY) and session.is_local:
+            self._thinking -= 1 if self._thinking_limit else 0
+        session.flow = Flow.IDLE
+
+    def frame_limit(self, session: Session) -> int:
+        """Return how many decisions the session's next frame may carry, at least 1.
+
+        No more than the bot asks for, than it answers in half of `move` by its measured speed,
+        and than may be in flight.
+        """
+        limit = min(session.max_in_flight, MAX_FRAME)
+        if not self._clock.is_off:
+            by_speed = 1
+            if session.speed_ns:
+                by_speed = self._clock.move_ms * MS // 2 // session.speed_ns
+            limit = min(limit, by_speed, self.budget())
+        return max(limit, 1)
+
+    def forget(self, sessions: Iterable[Session]) -> None:
+        """Drop what waits, for a run that stops."""
+        for session in sessions:
+            self.release(session)
+        self._waiting.clear()
+        self.ready.clear()

@@ -1,0 +1,108 @@
+"""What is written down: deals, events, and the counts that lead to a bench."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from arena.referee.values import (
+    DETAIL_LENGTH,
+    DealResult,
+    Event,
+    EventKind,
+    FaultKind,
+    History,
+    Policy,
+)
+
+if TYPE_CHECKING:
+    from arena.referee.session import Session
+
+_EVENT_OF_FAULT = {
+    FaultKind.CRASH: EventKind.CRASHED,
+    FaultKind.DISCONNECT: EventKind.DISCONNECTED,
+}
+
+
+class Ledger:
+    """Collects deals and events in the order in which they are to be recorded."""
+
+    def __init__(self, policy: Policy, history: History) -> None:
+        self.policy = policy
+        self.incidents = history.incidents
+        """The number of the last incident."""
+        self.highest_board = history.highest_board
+        """The highest board begun."""
+        self.journal: list[DealResult | Event] = []
+        """What has happened since the shell took it last."""
+
+    def open_incident(self, session: Session, kind: FaultKind, detail: str) -> int:
+        """Write down a crash or a disconnect and return the number of its incident."""
+        self.incidents += 1
+        session.incident = self.incidents
+        session.incident_kind = kind
+        session.incident_detail = detail[:DETAIL_LENGTH]
+        self._event(_EVENT_OF_FAULT[kind], session, detail, self.incidents)
+        if kind is FaultKind.CRASH:
+            session.crashes += 1
+            if session.crashes > self.policy.crashes:
+                self.bench(session, f"crashed {session.crashes} times")
+        return self.incidents
+
+    def close_violations(self, session: Session) -> None:
+        """Write down a stream's protocol violations, as one incident."""
+        if session.violations:
+            self.incidents += 1
+            detail = f"{session.violations} messages against the protocol on one stream"
+            self._event(EventKind.PROTOCOL, session, detail, self.incidents)
+            session.violations = 0
+
+    def bench(self, session: Session, detail: str) -> None:
+        """Bench an entrant; it acts at the start of legs."""
+        if session.is_benched:
+            return
+        session.is_benched = True
+        self.journal.append(
+            Event(
+                EventKind.BENCHED,
+                entrant=session.name,
+                detail=detail,
+                board=self.highest_board,
+                crashes=session.crashes,
+                deals=session.deals,
+                faulty=session.faulty,
+            )
+        )
+
+    def count_deal(self, result: DealResult, sessions: list[Session]) -> list[Session]:
+        """Count a finished deal for its entrants and return those whom it benched."""
+        benched = []
+        for session in set(sessions):
+            if session.is_benched:
+                continue
+            session.deals += 1
+            self._count_faults(result, sessions, session)
+            policy = self.policy
+            many = session.faulty > policy.share * session.deals
+            if many and session.deals >= policy.after:
+                share = f"{session.faulty} of {session.deals} deals with a fault"
+                self.bench(session, share)
+                benched.append(session)
+        return benched
+
+    def _count_faults(self, result: DealResult, sessions: list[Session], session: Session) -> None:
+        """Count an entrant's faults of a deal: an incident once, however many deals it hits."""
+        has_own_fault = False
+        for fault in result.faults:
+            if sessions[fault.seat] is not session:
+                continue
+            if not fault.incident:
+                has_own_fault = True
+            elif fault.incident not in session.charged_incidents:
+                session.charged_incidents.add(fault.incident)
+                session.faulty += 1
+        session.faulty += has_own_fault
+
+    def _event(self, kind: EventKind, session: Session, detail: str, incident: int) -> None:
+        self.journal.append(
+            Event(kind, entrant=session.name, detail=detail[:DETAIL_LENGTH], incident=incident)
+        )
