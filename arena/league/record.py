@@ -68,6 +68,10 @@ class RulesetKnobs(msgspec.Struct, frozen=True):
         """Return the ruleset. Raises `ConfigError` for a value that a knob cannot have."""
         return Ruleset.from_dict(msgspec.structs.asdict(self))
 
+    def rules_only(self) -> tuple[object, ...]:
+        """Return the knobs that decide something: all but the name."""
+        return msgspec.structs.astuple(self)[1:]
+
     @classmethod
     def of(cls, ruleset: Ruleset) -> RulesetKnobs:
         """Return the knobs of a ruleset."""
@@ -125,17 +129,17 @@ class DealLine(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     leg: int
     number: int
     dealer: int
-    seats: tuple[str, ...]
-    hands: tuple[str, ...]
+    seats: tuple[str, str, str, str]
+    hands: tuple[str, str, str, str]
     calls: tuple[str, ...]
     declarer: int | None = None
     contract: str
     trump: str | None = None
     tricks: tuple[str, ...]
-    taken: tuple[int, ...]
-    points: tuple[int, ...]
-    think_us: tuple[int, ...]
-    slowest_us: tuple[int, ...]
+    taken: tuple[int, int, int, int]
+    points: tuple[int, int, int, int]
+    think_us: tuple[int, int, int, int]
+    slowest_us: tuple[int, int, int, int]
     faults: tuple[FaultLine, ...]
     end: str
 
@@ -190,7 +194,6 @@ class Tally(msgspec.Struct, frozen=True, gc=False):
     leg: int
     number: int
     seats: tuple[str, str, str, str]
-    contract: str
     points: tuple[int, int, int, int]
     think_us: tuple[int, int, int, int]
     slowest_us: tuple[int, int, int, int]

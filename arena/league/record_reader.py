@@ -136,6 +136,13 @@ def _opened(path: Path) -> IO[bytes]:
     return path.open("rb", buffering=_BUFFER)
 
 
+def is_packed(path: Path) -> bool:
+    """Return whether a record is a `.gz` or `.zst`, whatever its name says."""
+    with path.open("rb") as file:
+        magic = file.read(4)
+    return magic.startswith(_GZIP_MAGIC) or magic == _ZSTD_MAGIC
+
+
 def lines(path: Path | str) -> Iterator[tuple[int, Line]]:
     """Yield the number and the content of each line. Raises `RecordError` at a bad one."""
     return checked(RawLines(path), decode_line)
