@@ -74,6 +74,10 @@ def _texts(listing: Listing) -> list[list[str]]:
     ]
 
 
+def _one_line(header: str) -> str:
+    return header.replace("-\n", "").replace("\n", " ").replace(" /", "/")
+
+
 def _csv(listing: Listing) -> None:
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(column.key for column in listing.columns)
@@ -96,7 +100,7 @@ def _flat(value: Any) -> Any:
 def _markdown(listing: Listing) -> None:
     if listing.title:
         print(f"**{listing.title}**\n")
-    print("| " + " | ".join(column.header for column in listing.columns) + " |")
+    print("| " + " | ".join(_one_line(column.header) for column in listing.columns) + " |")
     print("|" + "|".join("---:" if column.numeric else "---" for column in listing.columns) + "|")
     for row in _texts(listing):
         print("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |")

@@ -17,6 +17,7 @@ def show(folder: Path, form: Format) -> None:
     rows = [
         _row(path) for path in sorted(folder.iterdir()) if (path / "league.lock.toml").is_file()
     ]
+    notes = () if rows else (f"no runs in {folder}",)
     columns = [
         output.Column("run", "run"),
         output.Column("league", "league"),
@@ -25,7 +26,8 @@ def show(folder: Path, form: Format) -> None:
         output.Column("deals", "deals", numeric=True),
         output.Column("state", "state"),
     ]
-    output.show(output.Listing("arena.runs/1", columns, rows, {}, rows_key="runs"), form)
+    listing = output.Listing("arena.runs/1", columns, rows, {}, rows_key="runs", notes=notes)
+    output.show(listing, form)
 
 
 def _row(path: Path) -> dict[str, Any]:
