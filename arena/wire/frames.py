@@ -14,15 +14,14 @@ from google.protobuf.message import DecodeError
 
 from arena.errors import MalformedFrame
 from arena.rules.actions import FIRST_CARD
-from arena.rules.cards import cards_of
-from arena.v1 import game_pb2, referee_pb2
+from arena.v1 import referee_pb2
+from arena.wire.game import deal_to_end, ruleset_to_message
 
 if TYPE_CHECKING:
     from arena.referee.session import EndOut, Frame, NoticeOut, StartOut
     from arena.referee.table import Table
     from arena.referee.values import Clock, Game
     from arena.rules.deal import Deal
-    from arena.rules.ruleset import Ruleset
 
 PROTOCOL_VERSION: Final = 1
 MAX_MESSAGE_BYTES: Final = 65536
@@ -32,7 +31,7 @@ MAX_MESSAGE_BYTES: Final = 65536
 def _varint(value: int) -> bytes:
     """Return a number as a protobuf varint."""
     out = bytearray()
-    while value > 0x7F:  # noqa: PLR2004
+    while value > 0x7F:
         out.append(value & 0x7F | 0x80)
         value >>= 7
     out.append(value)
@@ -120,7 +119,7 @@ def decision_bytes(table: Table, move_ms: int, bank_ms: int) -> bytes:
                 mid += b"\x68%c" % deal.trump
         mid += b"\x70%c" % deal.declarer
     legal = deal.legal
-    if deal.phase == 3:  # noqa: PLR2004 (the play)
+    if deal.phase == 3:
         mid += b"\x7a\x04%c%c%c%c" % tuple(deal.taken)
         cards = legal >> FIRST_CARD
         numbers = (
@@ -199,41 +198,12 @@ def _length(length: int) -> bytes:
 def _end(end: EndOut) -> bytes:
     """Return the fields of a `TableEnd` that its four seats share."""
     message = referee_pb2.TableEnd(is_void=end.is_void)
-    deal = end.deal
     if not end.is_void:
         message.number = end.number
         message.scores.extend(end.scores)
-        message.dealer = deal.dealer
-        for hand in deal.hands:
-            message.hands.extend(cards_of(hand))  # type: ignore[arg-type] # same numbers
-        message.actions.extend(deal.actions)  # type: ignore[arg-type] # same numbers
-        message.actors.extend(deal.actors)
-        message.contract = deal.contract  # type: ignore[assignment] # same numbers
-        message.trump = deal.trump  # type: ignore[assignment] # same numbers
-        if deal.declarer >= 0:
-            message.declarer = deal.declarer
-        message.tricks_taken.extend(deal.taken)
-        message.points.extend(deal.points or ())
+        deal_to_end(end.deal, message)
     end.wire = message.SerializeToString()
     return end.wire
-
-
-def ruleset_to_message(ruleset: Ruleset) -> game_pb2.Ruleset:
-    """Return a ruleset as a message."""
-    kinds = game_pb2.Ruleset
-    return kinds(
-        name=ruleset.name,
-        opening=kinds.Opening.Value(f"OPENING_{ruleset.opening.upper()}"),
-        declare_above_bid=ruleset.declare_above_bid,
-        void=kinds.Void.Value(f"VOID_{ruleset.void.upper()}"),
-        trump_order=kinds.TrumpOrder.Value(f"TRUMP_ORDER_{ruleset.trump_order.upper()}"),
-        passed_out_winner=kinds.PassedOutWinner.Value(
-            f"PASSED_OUT_WINNER_{ruleset.passed_out_winner.upper()}"
-        ),
-        passed_out_tie=kinds.PassedOutTie.Value(f"PASSED_OUT_TIE_{ruleset.passed_out_tie.upper()}"),
-        passed_out_points=ruleset.passed_out_points,
-        passed_out_all_tricks=ruleset.passed_out_all_tricks,
-    )
 
 
 def notice_to_message(notice: NoticeOut) -> referee_pb2.Notice:
@@ -283,7 +253,7 @@ def answers_from_bytes(data: bytes) -> list[tuple[int, int]] | None:
         or data[1::9].count(0x07) != count
         or data[2::9].count(0x0D) != count
         or data[7::9].count(0x10) != count
-        or max(data[8::9]) > 0x7F  # noqa: PLR2004 (more than one byte)
+        or max(data[8::9]) > 0x7F
     ):
         return None
     unpack = int.from_bytes
