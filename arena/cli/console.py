@@ -6,6 +6,7 @@ Data goes to stdout, everything else to stderr. Rich is imported when something 
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from typing import IO, TYPE_CHECKING, Final
 
@@ -49,6 +50,11 @@ def is_terminal(stream: IO[str]) -> bool:
     return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
+def width() -> int:
+    """Return the columns of the terminal that stdout is, 0 if it is none."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
+
+
 def error_lines(message: str, why: str = "", hint: str = "") -> None:
     """Print an error: what, why, and what to try."""
     from rich.text import Text
@@ -74,15 +80,16 @@ def table(
     from rich.table import Table
     from rich.text import Text
 
-    grid = Table(box=box.SIMPLE_HEAD, title=title or None, title_justify="left", pad_edge=False)
+    grid = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    if title:
+        grid.title, grid.title_justify, grid.title_style = title, "left", "bold"
     for header, numeric in headers:
         grid.add_column(header, justify="right" if numeric else "left", no_wrap=True)
     for row in rows:
         grid.add_row(*(Text(cell) for cell in row))
     console = _console(sys.stdout)
-    if not sys.stdout.isatty():
-        # What is piped is never cut to the width of a terminal that is not there.
-        console.width = max(console.width, 300)
+    # A number that is cut is no number: what does not fit wraps.
+    console.width = max(console.width, 300)
     with console.capture() as captured:
         console.print(grid)
     for line in captured.get().rstrip("\n").split("\n"):

@@ -103,11 +103,14 @@ def _usage(error: typer.TyperException) -> int:
     if not message.strip():
         # A group without a command: its help has been printed.
         return USAGE
-    if message.endswith(")") and " (Possible options: " in message:
-        message, _, options = message.removesuffix(")").partition(" (Possible options: ")
-        _lines(_lower(message), f"did you mean {options}?", hint)
-    else:
-        _lines(_lower(message), "", hint)
+    message = message.replace("Value error, ", "")
+    why = ""
+    if options := getattr(error, "possibilities", None):
+        message, why = message.partition(" (Possible options")[0], ", ".join(sorted(options))
+    elif " Did you mean " in message:
+        message, _, why = message.partition(". Did you mean ")
+        why = why.removesuffix("?")
+    _lines(_lower(message), f"did you mean {why}?" if why else "", hint)
     return USAGE
 
 

@@ -28,6 +28,8 @@ class Column:
     """Its name in tables, which is not."""
     text: Callable[[Any], str] = plain
     numeric: bool = False
+    spare: int = 0
+    """Where the terminal is too narrow, columns go, the highest number first; 0 stays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +58,30 @@ def show(listing: Listing, form: Format) -> None:
         case Format.MD:
             _markdown(listing)
         case Format.TABLE:
-            headers = [(column.header, column.numeric) for column in listing.columns]
-            console.table(headers, _texts(listing), listing.title)
-            for line in listing.notes:
-                print(line)
+            _table(listing)
+
+
+def _table(listing: Listing) -> None:
+    columns = list(listing.columns)
+    room = console.width()
+    while room and _width(listing, columns) > room and any(column.spare for column in columns):
+        columns.remove(max(columns, key=lambda column: column.spare))
+    headers = [(column.header, column.numeric) for column in columns]
+    console.table(headers, _texts(listing, columns), listing.title)
+    left_out = [_one_line(column.header) for column in listing.columns if column not in columns]
+    for line in listing.notes:
+        print(line)
+    if left_out:
+        print(f"narrow terminal, without: {', '.join(left_out)}")
+
+
+def _width(listing: Listing, columns: Sequence[Column]) -> int:
+    """Return the characters a table with these columns takes in a line."""
+    cells = [column.header.split("\n") for column in columns]
+    for row in _texts(listing, columns):
+        for words, text in zip(cells, row, strict=True):
+            words.append(text)
+    return 2 + sum(max(map(len, words)) + 3 for words in cells)
 
 
 def show_json(schema: str, value: Mapping[str, Any]) -> None:
@@ -68,10 +90,8 @@ def show_json(schema: str, value: Mapping[str, Any]) -> None:
     print()
 
 
-def _texts(listing: Listing) -> list[list[str]]:
-    return [
-        [column.text(row.get(column.key)) for column in listing.columns] for row in listing.rows
-    ]
+def _texts(listing: Listing, columns: Sequence[Column]) -> list[list[str]]:
+    return [[column.text(row.get(column.key)) for column in columns] for row in listing.rows]
 
 
 def _one_line(header: str) -> str:
@@ -102,7 +122,7 @@ def _markdown(listing: Listing) -> None:
         print(f"**{listing.title}**\n")
     print("| " + " | ".join(_one_line(column.header) for column in listing.columns) + " |")
     print("|" + "|".join("---:" if column.numeric else "---" for column in listing.columns) + "|")
-    for row in _texts(listing):
+    for row in _texts(listing, listing.columns):
         print("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |")
     for line in listing.notes:
         print(f"\n{line}")

@@ -50,13 +50,13 @@ def _listing(standings: Standings) -> output.Listing:
         output.Column("net", f"net per\n100 {standings.per}", numeric=True),
         output.Column("penalties", "penal-\nties", numeric=True),
         output.Column("score", "score", _signed, numeric=True),
-        output.Column("points", "points\n/deal", _points, numeric=True),
+        output.Column("points", "points\n/deal", _points, numeric=True, spare=4),
         output.Column("deals", "deals", _thousands, numeric=True),
-        output.Column("made", "made", _thousands, numeric=True),
-        output.Column("set", "set", _thousands, numeric=True),
+        output.Column("made", "made", _thousands, numeric=True, spare=2),
+        output.Column("set", "set", _thousands, numeric=True, spare=1),
         output.Column("faults", "faults", numeric=True),
-        output.Column("think", "ms\n/deal", _ms, numeric=True),
-        output.Column("slowest", "slowest\nms", _ms, numeric=True),
+        output.Column("think", "ms\n/deal", _ms, numeric=True, spare=3),
+        output.Column("slowest", "slowest\nms", _ms, numeric=True, spare=5),
     ]
     rows = [_row(row) for row in standings.rows]
     return output.Listing(
