@@ -1,0 +1,478 @@
+"""Plays a league: bots' processes, the server, the record, signals. The only user of the server.
+
+A run begins in a new folder (`run`, `commit`) or goes on in an old one (`resume`); what is missing
+is found from the record alone, so both play the same way.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import signal
+import threading
+from contextlib import AsyncExitStack, ExitStack, suppress
+from dataclasses import dataclass, field
+from time import monotonic_ns
+from typing import TYPE_CHECKING, Final
+
+from arena.errors import ConfigError, EndedEarly, StrictFault
+from arena.league.folder import RunFolder, new_token
+from arena.league.header import header_of
+from arena.league.journal import Journal
+from arena.league.lock import check_header
+from arena.league.log import arena_log
+from arena.league.processes import (
+    Launch,
+    Process,
+    Supervisor,
+    bot_environment,
+    descriptors_needed,
+    raise_nofile,
+)
+from arena.league.progress import Progress, Snapshot, TopRow
+from arena.league.record_reader import read_header
+from arena.league.record_resume import Resumption, look
+from arena.league.record_writer import RecordWriter
+from arena.league.schedule import Play, boards, boards_per_pass
+from arena.league.standings import Standing, leaders
+from arena.league.standings_fold import StandingsFold
+from arena.league.trace import Trace
+from arena.referee.attendance import Order, OrderKind
+from arena.referee.referee import Referee
+from arena.referee.values import (
+    BoardPlan,
+    Clock,
+    EntrantSpec,
+    Game,
+    History,
+    LegPlan,
+    Policy,
+    Stop,
+    StopKind,
+)
+from arena.rules.deck import commitment, league_key, leg_order
+from arena.server.server import RefereeServer
+from arena.server.tokens import Tokens
+from arena.shipped import sample_bots
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from arena.league.config import League
+    from arena.league.legs import DoneLegs
+    from arena.v1 import referee_pb2
+
+FLUSH_S: Final = 0.25
+"""How often the record reaches the disk and progress is shown."""
+DRAIN_S: Final = 10.0
+"""How long deals in progress may take to end after the first signal (CONVENTIONS)."""
+LEAVE_S: Final = 1.0
+"""How long bots have to leave by themselves once their streams have ended."""
+CLOSE_LIMIT_S: Final = 30.0
+"""After this a close that hangs is cut short: bots are killed, the record is already on disk."""
+EXIT_HUNG: Final = 70
+_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """How a league is run, beside what its file says."""
+
+    strict: bool = False
+    """Whether the first fault ends the run."""
+    trace: frozenset[str] = field(default_factory=frozenset)
+    """Bots whose messages are written down."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a run ended."""
+
+    folder: Path
+    record: Path
+    is_finished: bool
+    commitment: str
+    sha256: str = ""
+    """The digest of a finished record, as in its footer."""
+    signal: int = 0
+    """The signal that ended the run, if one did."""
+
+
+def run(league: League, folder: Path | None, options: RunOptions, progress: Progress) -> Outcome:
+    """Play a league in a new folder, `runs/NAME-N` when none is named."""
+    with RunFolder.create(league, folder) as run_folder:
+        progress.say(f"run folder: {run_folder.path}")
+        return _play(league, run_folder, options, progress)
+
+
+def commit(league: League, folder: Path | None) -> tuple[Path, str]:
+    """Make a run's folder with its seed; return the folder and the commitment (DECK 3)."""
+    with RunFolder.create(league, folder) as run_folder:
+        return run_folder.path, commitment(run_folder.seed())
+
+
+def resume(
+    path: Path, options: RunOptions, progress: Progress, *, public: str | None = None
+) -> Outcome:
+    """Play what a run lacks.
+
+    `public` is the public text of a league that was committed and has not begun. Raises
+    `ConfigError` when the lock file, a bot or the text is not what it was.
+    """
+    with RunFolder.open(path) as run_folder:
+        league = run_folder.read_lock(samples=sample_bots()).league
+        names = [bot.name for bot in league.entrants]
+        for name in options.trace:
+            if name not in names:
+                raise ConfigError(f"--trace: no bot {name!r}", why=f"bots: {', '.join(names)}")
+        if public is not None and public != league.public:
+            if run_folder.record.exists():
+                raise ConfigError(
+                    "--public: the league has begun with another public text",
+                    why=f"expected {league.public!r}, got {public!r}",
+                    hint="leave --public out",
+                )
+            league = league.with_public(public)
+            run_folder.rewrite_lock(league)
+        return _play(league, run_folder, options, progress)
+
+
+def _play(league: League, folder: RunFolder, options: RunOptions, progress: Progress) -> Outcome:
+    seed = folder.seed()
+    resumption, fold = None, None
+    if folder.record.exists():
+        header = read_header(folder.record)
+        fold = StandingsFold(header)
+        resumption = look(folder.record, fold)
+        lock = folder.read_lock(samples=sample_bots())
+        check_header(
+            lock,
+            config_sha256=header.config_sha256,
+            public=header.public,
+            seed_commitment=header.seed_commitment,
+        )
+        if resumption.footer:
+            return Outcome(
+                folder.path, folder.record, True, header.seed_commitment, resumption.footer.sha256
+            )
+    raise_nofile(descriptors_needed(len(league.entrants)))
+    league_run = LeagueRun(league, folder, seed, resumption, fold, options, progress)
+    with arena_log(folder.arena_log):
+        return asyncio.run(league_run.play())
+
+
+class LeagueRun:
+    """One run of a league, from the start of its bots to the end of their processes.
+
+    It is the server's host: it starts and kills what the referee orders, and takes the journal.
+    """
+
+    def __init__(
+        self,
+        league: League,
+        folder: RunFolder,
+        seed: bytes,
+        resumption: Resumption | None,
+        fold: StandingsFold | None,
+        options: RunOptions,
+        progress: Progress,
+    ) -> None:
+        self._league = league
+        self._folder = folder
+        self._seed = seed
+        self._commitment = commitment(seed)
+        self._resumption = resumption
+        self._fold = fold
+        self._options = options
+        self._progress = progress
+        self._bots = {bot.name: bot for bot in league.entrants}
+        self._tokens = {
+            name: folder.token(name) if bot.joins else new_token()
+            for name, bot in self._bots.items()
+        }
+        self._referee = self._make_referee()
+        self._server: RefereeServer
+        self._supervisor = Supervisor(output_bytes=league.output_bytes)
+        self._processes: dict[str, Process] = {}
+        self._stopping: set[asyncio.Task[None]] = set()
+        self._hello_versions: dict[str, str] = {}
+        self._journal: Journal | None = None
+        self._writer: RecordWriter
+        self._address = ""
+        self._wake: asyncio.Event
+        self._signal = 0
+        self._drain_until = 0
+        self._is_cut = False
+        self._started_ns = monotonic_ns()
+        per_pass = boards_per_pass(league.play, [bot.name for bot in league.bots], league.field)
+        self._legs_total = league.passes * per_pass * league.play.legs
+
+    def _make_referee(self) -> Referee:
+        league, past = self._league, self._resumption
+        clock, faults = league.clock, league.faults
+        is_games = league.play is Play.POINTS
+        return Referee(
+            [EntrantSpec(name, is_local=not bot.joins) for name, bot in self._bots.items()],
+            plans(league, league_key(self._seed, league.public), past.done if past else None),
+            Game(
+                league_key(self._seed, league.public),
+                league.ruleset,
+                target=league.target if is_games else 0,
+                max_deals=league.max_deals if is_games else 0,
+                shows_names=league.play is not Play.DUEL,
+            ),
+            clock=Clock(clock.move_ms, clock.bank_ms, clock.start_ms),
+            policy=Policy(
+                faults.points, faults.crashes, faults.share, faults.after, self._options.strict
+            ),
+            tables=league.tables,
+            thinking=league.thinking,
+            history=past.history if past else History(),
+        )
+
+    async def play(self) -> Outcome:
+        """Play to the end of the league, or to what ends the run before it."""
+        self._wake = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        for number in _SIGNALS:
+            loop.add_signal_handler(number, self._on_signal, number)
+        try:
+            with ExitStack() as traces:
+                tracers = {
+                    name: traces.enter_context(Trace(self._folder.trace(name)))
+                    for name in sorted(self._options.trace)
+                }
+                tokens = Tokens(self._tokens)
+                self._server = RefereeServer(self._referee, tokens, self, tracers=tracers)
+                async with AsyncExitStack() as stack:
+                    await stack.enter_async_context(self._supervisor)
+                    await self._open()
+                    stack.push_async_callback(self._close)
+                    await self._go_on()
+            return await self._conclude()
+        finally:
+            for number in _SIGNALS:
+                loop.remove_signal_handler(number)
+
+    async def _open(self) -> None:
+        """Listen, start the bots, and say who is waited for."""
+        self._address = await self._server.start(self._league.address)
+        say = self._progress.say
+        say(f"commitment: {self._commitment}")
+        for bot in self._league.bots:
+            if bot.joins:
+                token = self._folder.token_file(bot.name)
+                say(f"waiting for {bot.name} at {self._address}, token in {token}")
+        self._server.open()
+        for session in self._referee.sessions:
+            if session.is_local and not session.is_benched:
+                self._start(session.name)
+        gc.collect()
+        gc.freeze()
+
+    async def _go_on(self) -> None:
+        """Play, with the record reaching the disk several times a second."""
+        while not self._is_over():
+            self._wake.clear()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._wake.wait(), FLUSH_S)
+            await self._flush()
+        await self._flush()
+        self._raise_if_stopped()
+
+    def _is_over(self) -> bool:
+        referee = self._referee
+        late = self._drain_until and monotonic_ns() >= self._drain_until
+        if self._signal and not referee.is_open:
+            return True
+        return bool(referee.stopped or self._is_cut or late or referee.is_finished)
+
+    async def _flush(self) -> None:
+        """Bring the journal to the disk and tell how far the league is."""
+        if not self._journal and self._referee.is_open:
+            self._journal = await asyncio.to_thread(self._begin_record)
+        if self._journal:
+            self._journal.take(self._referee.take_journal())
+            await self._journal.sync()
+        self._progress.update(self._snapshot())
+
+    def _begin_record(self) -> Journal:
+        """Write the header, or go on after the last whole line."""
+        path, past = self._folder.record, self._resumption
+        if past:
+            writer = RecordWriter.reopen(path, past.size)
+        else:
+            header = header_of(self._league, self._commitment, self._hello_versions)
+            writer = RecordWriter.create(path, header)
+            self._fold = StandingsFold(header)
+        self._writer = writer
+        assert self._fold is not None  # noqa: S101 (there is a header by now)
+        return Journal(self._fold, writer)
+
+    async def _close(self) -> None:
+        """Say goodbye, let bots leave, and end those that do not."""
+        hung = threading.Timer(CLOSE_LIMIT_S, os._exit, (EXIT_HUNG,))
+        hung.daemon = True
+        hung.start()
+        why = "the run is over" if self._referee.is_finished else "the run stops"
+        await self._server.close(why)
+        if not self._is_cut:
+            leaving = [asyncio.ensure_future(p.wait()) for p in self._supervisor.running]
+            if leaving:
+                await asyncio.wait(leaving, timeout=LEAVE_S)
+            await self._supervisor.stop_all()
+        hung.cancel()
+
+    async def _conclude(self) -> Outcome:
+        """Put the record in order, if it is complete."""
+        record = self._folder.record
+        referee = self._referee
+        if self._journal and referee.is_finished and not referee.is_draining:
+            lag = self._server.clockwork.lag_p99_us
+            footer = await asyncio.to_thread(self._writer.finish, seed=self._seed, lag_p99_us=lag)
+            return Outcome(self._folder.path, record, True, self._commitment, footer.sha256)
+        if self._journal:
+            await asyncio.to_thread(self._writer.close)
+        return Outcome(self._folder.path, record, False, self._commitment, signal=self._signal)
+
+    def _raise_if_stopped(self) -> None:
+        stop = self._referee.stopped
+        if stop is None:
+            return
+        if self._journal:
+            self._writer.close()
+        raise self._error_of(stop)
+
+    def _error_of(self, stop: Stop) -> Exception:
+        """Return what a person is told when the referee has ended the run."""
+        process = self._processes.get(stop.entrant)
+        tail = process.tail if process else ""
+        if stop.kind is StopKind.NOT_STARTED:
+            bot = self._bots[stop.entrant]
+            why = f"command: {bot.shown}"
+            if tail and tail not in stop.detail:
+                why = f"stderr ends: {tail}"
+            log = self._folder.path / "bots" / f"{bot.name}.log"
+            message = f"bot {bot.name!r} could not be started: {stop.detail}"
+            return ConfigError(message, why=why, hint=f"look into {log}")
+        if stop.kind is StopKind.STRICT:
+            why = stop.detail + (f"\nstderr ends: {tail}" if tail else "")
+            return StrictFault(f"bot {stop.entrant!r}: the first fault", why=why)
+        message = f"{stop.entrant}: {stop.detail}"
+        return EndedEarly(message, hint=f"arena league resume {self._folder.path}")
+
+    def _snapshot(self) -> Snapshot:
+        journal, past = self._journal, self._resumption
+        before = past.deals if past else 0
+        now = monotonic_ns()
+        state = ""
+        if not self._referee.is_open:
+            away = [s.name for s in self._referee.sessions if not s.stream and not s.is_benched]
+            state = f"waiting for {', '.join(away)}"
+            self._started_ns = now
+        elif self._signal:
+            state = "stopping"
+        fold = journal.fold if journal else None
+        return Snapshot(
+            name=self._league.name,
+            deals_done=before + (journal.deals if journal else 0),
+            deals_total=self._deals_total(fold),
+            deals_before=before,
+            elapsed_ms=(now - self._started_ns) // 1_000_000,
+            faults=journal.faults if journal else 0,
+            top=tuple(
+                TopRow(row.name, row.score, _half_width(row))
+                for row in (leaders(fold) if fold and fold.boards else ())
+                if row.score is not None
+            ),
+            state=state,
+        )
+
+    def _deals_total(self, fold: StandingsFold | None) -> int:
+        """Return all deals of the league; of games to points, by the mean length so far."""
+        if self._league.play is not Play.POINTS:
+            return self._legs_total
+        if not fold or not fold.boards:
+            return self._legs_total * self._league.target
+        return self._legs_total * fold.counted_deals // (fold.boards * self._league.play.legs)
+
+    # ------------------------------------------------------------------ processes and signals
+
+    def _start(self, name: str) -> None:
+        bot = self._bots[name]
+        env = bot_environment(bot.env, address=self._address, token=self._tokens[name])
+        launch = Launch(name, bot.argv, bot.cwd, env)
+        log = self._folder.log(name)
+        self._processes[name] = self._supervisor.start(launch, log, self._on_exit)
+        self._server.process_started(name)
+
+    def _restart(self, name: str) -> None:
+        if not self._is_over():
+            self._start(name)
+
+    def _on_exit(self, process: Process) -> None:
+        """Tell the referee of a process that ended without being asked to."""
+        if not process.was_stopped and self._processes.get(process.name) is process:
+            assert process.exit is not None  # noqa: S101 (it has ended)
+            self._server.process_ended(process.name, process.exit.detail)
+            self._wake.set()
+
+    def on_order(self, order: Order) -> None:
+        """Start or kill a process, as the referee wants it."""
+        loop = asyncio.get_running_loop()
+        if order.kind is OrderKind.START_PROCESS:
+            self._progress.say(f"{order.entrant} crashed and is started again")
+            loop.call_later(order.delay_ns / 1e9, self._restart, order.entrant)
+        elif order.kind is OrderKind.KILL_PROCESS:
+            process = self._processes.pop(order.entrant, None)
+            if process:
+                stopping = loop.create_task(self._supervisor.stop(process, 0))
+                self._stopping.add(stopping)
+                stopping.add_done_callback(self._stopping.discard)
+
+    def on_hello(self, name: str, hello: referee_pb2.Hello) -> None:
+        """Keep what a bot says of its version, the first time."""
+        self._hello_versions.setdefault(name, hello.version)
+
+    def on_tick(self) -> None:
+        """Take the journal in small portions, so that the loop is never held up for long."""
+        if self._journal:
+            self._journal.take(self._referee.take_journal())
+            self._journal.fold_some()
+        if self._is_over():
+            self._wake.set()
+
+    def _on_signal(self, number: int) -> None:
+        """Stop in two stages: deals in progress may end; then at once."""
+        if self._signal:
+            self._is_cut = True
+            self._supervisor.kill_now()
+        else:
+            self._signal = number
+            self._referee.drain()
+            self._drain_until = monotonic_ns() + int(DRAIN_S * 1e9)
+            self._progress.say(
+                f"stopping: deals in progress may end ({DRAIN_S:g} s); again stops at once"
+            )
+        self._wake.set()
+
+
+def _half_width(row: Standing) -> float | None:
+    return (row.interval.high - row.interval.low) / 2 if row.interval else None
+
+
+def plans(league: League, key: bytes, done: DoneLegs | None) -> Iterator[BoardPlan]:
+    """Return the boards of a league with the legs that are still to be played (DECK 9)."""
+    names = [bot.name for bot in league.bots]
+    legs_a_board = league.play.legs
+    schedule = boards(league.play, names, key, field=league.field, passes=league.passes)
+    for board in schedule:
+        legs = [
+            LegPlan(leg, board.seats[leg])
+            for leg in leg_order(key, board.number, legs_a_board)
+            if done is None or (board.number, leg) not in done
+        ]
+        if legs:
+            yield BoardPlan(board.number, legs)
