@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from arena.rules.actions import ACTIONS, CARD_OFFSET, FIRST_CARD, Action, Contract, Phase
-from arena.rules.cards import ALL_CARDS, Card, Suit, cards_of
+from arena.rules.cards import ALL_CARDS, CARDS, Card, Suit, cards_of
 from arena.rules.ruleset import BRANDELN, Ruleset
 from arena.rules.view import Call, Trick, card_power, trick_winner
 from arena.rules.view import View as Position
@@ -99,6 +99,11 @@ class View:
         """What you may do, by number ascending; never empty."""
         decision = self._decision
         return tuple(map(_action, self.position.legal if decision is None else decision.legal))
+
+    @property
+    def legal_cards(self) -> tuple[Card, ...]:
+        """The cards you may play, ascending; empty before the play."""
+        return tuple(CARDS[n - FIRST_CARD] for n in self.legal_actions if n >= FIRST_CARD)
 
     @property
     def random_seed(self) -> int:
