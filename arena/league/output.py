@@ -16,7 +16,7 @@ TAIL_BYTES: Final = 2048
 DETAIL_CHARACTERS: Final = 400
 """What a message shows of it; a record's detail has at most 500 (RECORD)."""
 _CHUNK: Final = 65536
-_FLOOD_PAUSE_S: Final = 0.05
+_FLOOD_PAUSE_S: Final = 0.01
 """Between two reads once the log is full, so that a flood costs the referee next to nothing."""
 _COLOUR: Final = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _UNSEEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
