@@ -80,6 +80,13 @@ def run(arguments: Sequence[str] | None = None) -> int:
     try:
         code = app(given, prog_name="arena", standalone_mode=False)
         sys.stdout.flush()
+    except SystemExit as left:
+        # Typer itself leaves when stdout is a pipe that nobody reads any more.
+        from arena.cli import errors
+
+        if not isinstance(left.__context__, BrokenPipeError):
+            raise
+        return errors.report(left.__context__)
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 (the one place that maps them)
         from arena.cli import errors
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from enum import StrEnum
-from typing import Final
+from typing import Final, Protocol
 
 from arena.cli import console
 from arena.league.progress import Progress, Snapshot, TopRow
@@ -108,14 +109,12 @@ class _Paced:
         self._every_ns = every_ns
         self._due = now() + first_ns
         self._last: Snapshot | None = None
-        self._shown: Snapshot | None = None
 
     def update(self, snapshot: Snapshot) -> None:
         """Show it if it is time."""
         self._last = snapshot
         if self._now() >= self._due:
             self._due = self._now() + self._every_ns
-            self._shown = snapshot
             self._show(snapshot)
 
     def _show(self, snapshot: Snapshot) -> None:
@@ -137,15 +136,29 @@ class PlainProgress(_Paced):
         self._write(line)
 
     def close(self) -> None:
-        """Print the last word, if it was not printed yet."""
-        if self._last is not None and self._last is not self._shown:
-            self._show(self._last)
+        """Print the last word; the standings that follow tell who leads."""
+        if self._last is not None:
+            self._write(plain_line(replace(self._last, top=())))
+            self._last = None
+
+
+class Drawing(Protocol):
+    """A few lines on a terminal that are drawn over each other."""
+
+    def draw(self, text: str) -> None:
+        """Replace what is drawn."""
+
+    def print_above(self, line: str) -> None:
+        """Print a line that stays."""
+
+    def stop(self) -> None:
+        """Remove what is drawn."""
 
 
 class BarProgress(_Paced):
     """A live display of at most four redraws a second."""
 
-    def __init__(self, now: Callable[[], int], lines: console.LiveLines) -> None:
+    def __init__(self, now: Callable[[], int], lines: Drawing) -> None:
         super().__init__(now, REDRAW_NS, 0)
         self._lines = lines
 
@@ -160,7 +173,8 @@ class BarProgress(_Paced):
         """Remove the display and leave one line in its place."""
         self._lines.stop()
         if self._last is not None:
-            console.note(plain_line(self._last))
+            console.note(plain_line(replace(self._last, top=())))
+            self._last = None
 
 
 def make_progress(mode: ProgressMode, now: Callable[[], int], *, quiet: bool = False) -> Progress:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.cli import console, standings
+from arena.cli.errors import EARLY
 from arena.cli.options import Format, globals_of
 from arena.cli.progress import ProgressMode, make_progress
 from arena.errors import ConfigError
@@ -87,6 +87,16 @@ def resume(
 
 def _conclude(context: typer.Context, outcome: Outcome, form: Format) -> None:
     """Print standings and digest, or how to go on, and leave with the run's exit code."""
+    if outcome.record.exists():
+        standings.show([outcome.record], form)
+    if outcome.is_finished:
+        if not globals_of(context).quiet:
+            console.note(f"record: {outcome.record}")
+            console.note(f"commitment: {outcome.commitment}")
+            console.note(f"sha256: {outcome.sha256}")
+        return
+    say_next(outcome.folder, "the run is not finished; it goes on with")
+    raise typer.Exit(128 + outcome.signal if outcome.signal else EARLY)
 
 
 def say_next(folder: Path, what: str, *, public: bool = False) -> None:
@@ -94,6 +104,3 @@ def say_next(folder: Path, what: str, *, public: bool = False) -> None:
     tail = " --public TEXT" if public else ""
     console.note(what)
     console.note(f"  arena league resume {shlex.quote(str(folder))}{tail}")
-
-
-_ = (sys, standings)

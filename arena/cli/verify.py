@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,6 +13,9 @@ from arena.cli.errors import BAD
 from arena.cli.options import Format, FormatOption
 from arena.cli.text import examples
 from arena.errors import ConfigError
+
+if TYPE_CHECKING:
+    from arena.league.verify import Verdict
 
 EXAMPLES = examples(
     "arena verify runs/autumn-1",
@@ -44,16 +48,15 @@ def verify(
         )
     _check_hex("--commitment", commitment)
     _check_hex("--sha256", sha256)
-    rows: list[dict[str, Any]] = []
-    for path in records:
-        verdict = verify_record(path, commitment=commitment, sha256=sha256)
-        rows.append(_row(path, verdict))
+    rows = [
+        _row(verify_record(path, commitment=commitment, sha256=sha256, seed=_seed_beside(path)))
+        for path in records
+    ]
     if form is Format.TABLE:
         for row in rows:
-            print(_line(row))
+            print(_said(row))
     else:
-        keys = ("record", "ok", "finished", "deals", "events", "line", "difference")
-        columns = [output.Column(key, key) for key in keys]
+        columns = [output.Column(key, key.replace("_", " ")) for key in rows[0]]
         listing = output.Listing("arena.verify/1", columns, rows, {}, rows_key="records")
         output.show(listing, form)
     if not all(row["ok"] for row in rows):
@@ -67,9 +70,44 @@ def _check_hex(option: str, value: str | None) -> None:
         raise ConfigError(f"{option}: expected 64 hex digits, got {value!r}")
 
 
-def _row(path: Path, verdict: Verdict) -> dict[str, Any]:
-    return {"record": str(path), "ok": verdict.ok}
+def _seed_beside(path: Path) -> bytes | None:
+    """Return the seed of a run whose record does not reveal it yet, if it is at hand."""
+    from arena.rules.deck import parse_seed
+
+    file = path / "seed"
+    if not path.is_dir() or not file.is_file() or not os.access(file, os.R_OK):
+        return None
+    return parse_seed(file.read_text(encoding="ascii").strip())
 
 
-def _line(row: dict[str, Any]) -> str:
-    return str(row)
+def _row(verdict: Verdict) -> dict[str, Any]:
+    found = verdict.difference
+    return {
+        "record": str(verdict.path),
+        "ok": verdict.ok,
+        "finished": verdict.is_finished,
+        "torn": verdict.is_torn,
+        "deals": verdict.deals,
+        "events": verdict.events,
+        "commitment": verdict.commitment,
+        "sha256": verdict.sha256,
+        "line": found.line if found else None,
+        "where": found.where if found else None,
+        "difference": found.what if found else None,
+        "expected": found.expected if found else None,
+        "came": found.came if found else None,
+    }
+
+
+def _said(row: dict[str, Any]) -> str:
+    """Return what is said of a record in a few lines."""
+    checked = f"{row['deals']:,} deals, {row['events']:,} events"
+    if not row["ok"]:
+        lines = [f"{row['record']}: line {row['line']}, {row['where']}: {row['difference']}"]
+        lines += [f"  {key:<8} {row[key]}" for key in ("expected", "came") if row[key]]
+        return "\n".join([*lines, f"  before it {checked} are as they should be"])
+    state = "is as it should be"
+    if not row["finished"]:
+        torn = ", its last line is torn" if row["torn"] else ""
+        state = f"is as it should be as far as it goes: it is unfinished{torn}"
+    return f"{row['record']}: {state}; {checked}\n  sha256   {row['sha256']}"

@@ -31,7 +31,7 @@ bot = "lowest"
     "unknown-section.toml": '[league]\nname = "a"\n[clok]\nmove = "1s"\n',
     "no-league.toml": '[[bot]]\nbot = "greedy"\n',
     "not-toml.toml": "[league\n",
-    "two-of-a-name.toml": '[league]\nname = "a"\n[[bot]]\nbot = "greedy"\n[[bot]]\nbot = "greedy"\n',
+    "two-of-a-name.toml": '[league]\nname = "a"\n' + 2 * '[[bot]]\nbot = "greedy"\n',
     "no-command.toml": (
         '[league]\nname = "a"\nplay = "duel"\n[[bot]]\nbot = "greedy"\n'
         '[[bot]]\nname = "mine"\ncommand = ["./no-such-bot"]\n'

@@ -51,10 +51,13 @@ def run_step(command: str, capsys: pytest.CaptureFixture[str]) -> str:
     capsys.readouterr()
     code = run(words[1:])
     said = capsys.readouterr()
-    parts = [said.out.strip("\n"), said.err.strip("\n"), f"[{code}]" if code else ""]
+    parts = [_trimmed(said.out), _trimmed(said.err), f"[{code}]" if code else ""]
     text = "\n".join(part for part in parts if part)
-    text = text.replace(f"{Path.cwd()}/", "./")
-    return "\n".join(line.rstrip() for line in text.split("\n"))
+    return text.replace(f"{Path.cwd()}/", "./")
+
+
+def _trimmed(text: str) -> str:
+    return "\n".join(line.rstrip() for line in text.split("\n")).strip("\n")
 
 
 def write_steps(file: Path, comment: str, steps: list[Step]) -> None:
