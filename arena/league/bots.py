@@ -179,7 +179,7 @@ def draft_bot(
     if chosen.dir is not UNSET:
         return draft_folder(base / chosen.dir, place=place, name=name, args=args, env=env)
     if not name:
-        raise ConfigError(f"{place}: name is missing", hint='name = "mine"')
+        raise ConfigError(f"{place}: name: is missing", hint='name = "mine"')
     if chosen.command is not UNSET:
         return Draft(name, "command", str(base.absolute()), (*chosen.command, *args), env)
     if args or env:
@@ -199,7 +199,7 @@ def draft_folder(
     toml = check_table(document, ("bot.toml",), document.data, BotToml)
     name = name or ("" if toml.name is UNSET else toml.name)
     if not name:
-        raise ConfigError(f"{place}: name is missing, here and in {file}", hint='name = "mine"')
+        raise ConfigError(f"{place}: name: is missing, here and in {file}", hint='name = "mine"')
     return Draft(
         name,
         "folder",

@@ -25,6 +25,7 @@ T = TypeVar("T", bound=Table)
 
 SET: Final = "--set"
 """The origin of a value given on the command line."""
+_SCHEMA: Final = "arena config schema prints every key"
 LARGEST_FILE: Final = 4 << 20
 """Bytes of a TOML file that are read at most; no honest one comes near."""
 
@@ -60,6 +61,8 @@ class Document:
 
     def place(self, *keys: str) -> str:
         """Return how an error begins: the source and the key."""
+        if keys[0] == "bot.toml":
+            return ": ".join((self.label, *keys[1:]))
         near = any(given[: len(keys)] == keys for given in self.overridden) and len(keys) > 1
         name = _bot_place(keys) if keys[:1] == ("bot",) else ".".join(keys)
         return f"{SET} {name}" if near else f"{self.label}: {name}"
@@ -143,13 +146,11 @@ def apply_overrides(document: Document, overrides: Sequence[str]) -> None:
 def _bot_table(document: Document, name: str, given: Override) -> Any:
     tables = document.data.get("bot", [])
     named = {bot_label(table, n): table for n, table in enumerate(tables, 1)}
-    if name not in named or len(given.keys) < 3:
-        raise ConfigError(
-            f"{SET} {'.'.join(given.keys)}: no bot {name!r}"
-            if name not in named
-            else f"{SET} {'.'.join(given.keys)}: expected bot.NAME.key=value",
-            why=did_you_mean(name, named),
-        )
+    at = f"{SET} {'.'.join(given.keys)}"
+    if len(given.keys) < 3:
+        raise ConfigError(f"{at}: expected bot.NAME.key=value")
+    if name not in named:
+        raise ConfigError(f"{at}: no bot {name!r}", why=did_you_mean(name, named))
     return named[name]
 
 
@@ -179,14 +180,14 @@ def check_table(document: Document, keys: tuple[str, ...], table: object, kind: 
             raise ConfigError(
                 f"{document.place(*keys, key)}: no such key",
                 why=_near_key(key, keys[0], fields),
-                hint="arena config schema prints every key",
+                hint=_SCHEMA if keys[0] in SECTIONS or keys[0] == "bot" else "",
             )
         raw = document.overridden.get((*keys, key))
         values[key] = _convert(document, (*keys, key), value, raw, hints[key], fields[key])
     for name, info in fields.items():
         if info.required and name not in values:
             raise ConfigError(
-                f"{document.place(*keys)}: {name} is missing",
+                f"{document.place(*keys, name)}: is missing",
                 why=f"expected {expected(info.type)}",
             )
     return kind(**values)
@@ -246,7 +247,7 @@ def refuse_unknown_sections(document: Document) -> None:
         raise ConfigError(
             f"{document.label}: no section {section!r}",
             why=near or did_you_mean(section, (*SECTIONS, "bot")),
-            hint="arena config schema prints every key",
+            hint=_SCHEMA,
         )
 
 
@@ -310,6 +311,12 @@ def _remedy(key: str, value: object, wanted: str) -> str:
         except ValueError:
             words = [value]
         return f"{key} = {json.dumps(words, ensure_ascii=False)}"
+    if isinstance(value, dict):
+        texts = (
+            f"{name} = {json.dumps(each if isinstance(each, str) else spelling(each))}"
+            for name, each in value.items()
+        )
+        return f"{key} = {{ {', '.join(texts)} }}"
     if isinstance(value, int | float) and not isinstance(value, bool):
         unit = {"a duration": "ms", "a size": "B", "a text": ""}
         for start, suffix in unit.items():
