@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from arena.referee.session import Flow, Session
+from arena.referee.session import NEVER, Flow, Frame, Session
 from arena.referee.values import MS, Clock
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 MAX_FRAME: Final = 128
 """Decisions in a frame at most: serving more blocks the shell's loop too long (GRPC)."""
@@ -28,6 +25,9 @@ class FlowControl:
         """Decisions that have been sent and are open, over all sessions."""
         self.service_ns = 20_000
         """Measured time the referee needs for a decision; the shell keeps it up to date."""
+        self.frames = 0
+        """Frames with decisions so far."""
+        self._move_ns = clock.move_ms * MS
         self.ready: list[Session] = []
         """Sessions whose frame is to be taken; the shell empties it."""
 
@@ -85,7 +85,7 @@ class FlowControl:
             self._thinking -= 1 if self._thinking_limit else 0
         session.flow = Flow.IDLE
 
-    def frame_limit(self, session: Session) -> int:
+    def _frame_limit(self, session: Session) -> int:
         """Return how many decisions the session's next frame may carry, at least 1.
 
         No more than the bot asks for, than it answers in half of `move` by its measured speed,
@@ -99,9 +99,69 @@ class FlowControl:
             limit = min(limit, by_speed, self.budget())
         return max(limit, 1)
 
-    def forget(self, sessions: Iterable[Session]) -> None:
-        """Drop what waits, for a run that stops."""
-        for session in sessions:
+    def take_frame(self, session: Session, now: int) -> Frame | None:
+        """Return what is to be sent to a session now, `None` when there is nothing.
+
+        The clocks of its decisions start at `now`; the shell begins to write at once.
+        """
+        if not session.stream:
+            return None
+        granted = session.flow is Flow.GRANTED
+        frame = Frame(session.starts, ends=session.ends, notices=session.notices)
+        if granted:
+            self._fill(frame, session, now)
+        elif not session.wants_flush:
+            return None
+        session.wants_flush = False
+        session.starts, session.ends, session.notices = [], [], []
+        empty = not (frame.starts or frame.tables or frame.ends or frame.notices)
+        return None if empty else frame
+
+    def _fill(self, frame: Frame, session: Session, now: int) -> None:
+        """Put decisions into a frame: those already open first, after a reconnect."""
+        tables = list(session.open.values())
+        outbox = session.outbox
+        count = min(len(outbox), max(self._frame_limit(session) - len(tables), 0))
+        if not tables and not count:
             self.release(session)
-        self._waiting.clear()
-        self.ready.clear()
+            self.pump()
+            return
+        clocked = not self._clock.is_off
+        move_ns = self._move_ns * (3 if session.first_frame else 1)
+        soft = now + move_ns
+        due = session.due
+        session.first_frame = False
+        for _ in range(count):
+            table = outbox.popleft()
+            tables.append(table)
+            table.ask_id = decision_id = session.next_id()
+            session.open[decision_id] = table
+            if clocked and not table.soft:
+                table.soft = soft
+        frame.tables = tables
+        self.in_flight += count
+        self.frames += 1
+        if clocked:
+            self._set_times(frame, now)
+            for table in tables:
+                hard = table.soft + table.bank[table.deal.turn]
+                due = min(due, hard)
+        else:
+            frame.times_ms = [(0, 0)] * len(tables)
+        session.due = due
+        session.flow = Flow.BUSY
+        session.frame_start = session.last_answer = now
+        session.frame_size = len(tables)
+
+    @staticmethod
+    def _set_times(frame: Frame, now: int) -> None:
+        least = NEVER
+        for table in frame.tables:
+            move_ms = (table.soft - now) // MS
+            bank_ns = table.bank[table.deal.turn]
+            if move_ms < 0:
+                bank_ns, move_ms = max(bank_ns + table.soft - now, 0), 0
+            bank_ms = bank_ns // MS
+            frame.times_ms.append((move_ms, bank_ms))
+            least = min(least, move_ms + bank_ms)
+        frame.frame_ms = least

@@ -121,7 +121,9 @@ class World:
             if session.is_local:
                 self._start(session.name)
             else:
-                self.at(self.bots[session.name].start_ms, lambda name=session.name: self._hello(name))  # type: ignore[misc]
+                self.at(
+                    self.bots[session.name].start_ms, lambda name=session.name: self._hello(name)
+                )  # type: ignore[misc]
         for _ in range(limit):
             self._settle()
             if self.referee.is_finished or self.referee.stopped:
