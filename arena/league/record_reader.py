@@ -7,6 +7,7 @@ is left out. A bad line anywhere else is a `RecordError` that names it.
 from __future__ import annotations
 
 import gzip
+import io
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
@@ -132,7 +133,10 @@ def _opened(path: Path) -> IO[bytes]:
         except ImportError as error:
             message = f"{path}: reading .zst needs the package zstandard"
             raise MachineError(message, hint="pip install zstandard") from error
-        return cast("IO[bytes]", zstandard.open(path, "rb"))
+        unpacker = zstandard.ZstdDecompressor()
+        stream = unpacker.stream_reader(path.open("rb"), read_across_frames=True, closefd=True)
+        # The reader of the package cannot tell lines apart; a buffer over it can.
+        return cast("IO[bytes]", io.BufferedReader(cast("io.RawIOBase", stream), _BUFFER))
     return path.open("rb", buffering=_BUFFER)
 
 

@@ -31,7 +31,7 @@ def check_header(header: Header) -> Ruleset:
     try:
         ruleset = header.ruleset.rules()
     except ConfigError as error:
-        raise DiffersError("ruleset", "knobs that exist", error.message) from error
+        raise DiffersError("ruleset", "", error.message) from error
     _check_numbers(header)
     for what, digest in (
         ("seed_commitment", header.seed_commitment),
@@ -75,7 +75,7 @@ def _check_entrants(header: Header) -> None:
     try:
         names = seated(Play(header.play), header.names, header.field)
     except ConfigError as error:
-        raise DiffersError("entrants", "as many as the play needs", error.message) from error
+        raise DiffersError("entrants", "", error.message) from error
     expect("entrants", names, header.names)
     houses = [entrant.name for entrant in header.entrants if entrant.house]
     four_with_house = not Play(header.play).has_field and len(names) == 4 and names[3] == HOUSE

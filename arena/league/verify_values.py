@@ -16,11 +16,13 @@ class Difference:
     what: str
     """What of it differs, such as `points`."""
     expected: str
+    """Empty when `came` says it all."""
     came: str
 
     def __str__(self) -> str:
         place = f"line {self.line}: " if self.line else ""
-        return f"{place}{self.where}: {self.what}: expected {self.expected}, got {self.came}"
+        found = f"expected {self.expected}, got {self.came}" if self.expected else self.came
+        return f"{place}{self.where}: {self.what}: {found}"
 
 
 class DiffersError(Exception):
