@@ -21,7 +21,7 @@ from arena.server.options import server_options
 from arena.server.status import Refusal
 from arena.server.stream import MAX_IN_FLIGHT, Stream
 from arena.v1 import referee_pb2
-from arena.version import __version__ as VERSION
+from arena.version import __version__
 from arena.wire.frames import (
     MAX_MESSAGE_BYTES,
     PROTOCOL_VERSION,
@@ -150,7 +150,7 @@ class RefereeServer:
             raise
         except grpc.RpcError as error:
             _log.info("a stream broke: %s", error)
-        except Exception:
+        except Exception:  # noqa: BLE001 (whatever fails in one stream must not touch another)
             _log.exception("serving a stream failed; the others go on")
             await context.abort(Refusal.ARENA_FAULT.code, Refusal.ARENA_FAULT.text)
         finally:
@@ -173,7 +173,7 @@ class RefereeServer:
 
     async def _info(self, _request: object, _context: object) -> referee_pb2.GetServerInfoResponse:
         return referee_pb2.GetServerInfoResponse(
-            server=f"arena {VERSION}",
+            server=f"arena {__version__}",
             protocol_versions=[PROTOCOL_VERSION],
             rulesets=[ruleset_to_message(self.referee.game.ruleset)],
             limits=_limits(MAX_IN_FLIGHT),
@@ -196,7 +196,7 @@ class RefereeServer:
                 session_id=f"{stream.name}-{self.referee.by_name[stream.name].streams + 1}",
                 protocol_version=PROTOCOL_VERSION,
                 limits=_limits(stream.max_in_flight),
-                server=f"arena {VERSION}",
+                server=f"arena {__version__}",
             )
         ).SerializeToString()
 
