@@ -9,7 +9,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from arena.cli import bench, bot, config, league, match, proto, replay, verify
-from arena.cli.options import Color, Globals, OverridesOption, set_up_logging
+from arena.cli.options import Color, Globals, set_up_logging
 from arena.cli.text import OUTPUT, PLAY, TOOLS, examples, group
 
 app = group("An arena in which bots play Brandeln.", root=True)
@@ -55,7 +55,15 @@ def root(
     color: Annotated[
         Color, typer.Option(help="When to colour. NO_COLOR and FORCE_COLOR count too.")
     ] = Color.AUTO,
-    overrides: OverridesOption = None,
+    overrides: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="SECTION.KEY=VALUE",
+            envvar="ARENA_SET",
+            help="Override a key of the league file; repeat.",
+        ),
+    ] = None,
     version: Annotated[  # noqa: ARG001 (the callback has printed it)
         bool,
         typer.Option(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
@@ -44,7 +45,7 @@ def show(league: League, form: Format) -> None:
     }
     rows = [{"key": key, "value": value} for key, value in facts.items()]
     rows += [
-        {"key": f"bot {bot.name}", "value": "dials in" if bot.joins else bot.argv[0]}
+        {"key": f"bot {bot.name}", "value": "dials in" if bot.joins else shlex.join(bot.argv)}
         for bot in league.entrants
     ]
     if form is Format.JSON:
@@ -52,8 +53,8 @@ def show(league: League, form: Format) -> None:
         output.show_json("arena.plan/1", {**facts, "bots": programs})
         return
     columns = [
-        output.Column("key", "", lambda key: str(key).replace("_", " ")),
-        output.Column("value", "", _text),
+        output.Column("key", "what", lambda key: str(key).replace("_", " ")),
+        output.Column("value", "value", _text),
     ]
     notes = ["The time is for bots that answer at once, on two cores; slower bots take longer."]
     output.show(output.Listing("arena.plan/1", columns, rows, {}, notes=notes), form)
