@@ -119,49 +119,50 @@ class FlowControl:
 
     def _fill(self, frame: Frame, session: Session, now: int) -> None:
         """Put decisions into a frame: those already open first, after a reconnect."""
-        tables = list(session.open.values())
-        outbox = session.outbox
+        opened, outbox = session.open, session.outbox
+        frame.tables = tables = list(opened.values())
         count = min(len(outbox), max(self._frame_limit(session) - len(tables), 0))
         if not tables and not count:
             self.release(session)
             self.pump()
             return
+        if session.first_frame:
+            session.first_frame = False
+            soft = now + 3 * self._move_ns
+        else:
+            soft = now + self._move_ns
         clocked = not self._clock.is_off
-        move_ns = self._move_ns * (3 if session.first_frame else 1)
-        soft = now + move_ns
-        due = session.due
-        session.first_frame = False
+        next_id = session.next_id
         for _ in range(count):
             table = outbox.popleft()
             tables.append(table)
-            table.ask_id = decision_id = session.next_id()
-            session.open[decision_id] = table
+            table.ask_id = decision_id = next_id()
+            opened[decision_id] = table
             if clocked and not table.soft:
                 table.soft = soft
-        frame.tables = tables
         self.in_flight += count
         self.frames += 1
         if clocked:
-            self._set_times(frame, now)
-            for table in tables:
-                hard = table.soft + table.bank[table.deal.turn]
-                due = min(due, hard)
+            self._set_times(frame, session, now)
         else:
             frame.times_ms = [(0, 0)] * len(tables)
-        session.due = due
         session.flow = Flow.BUSY
         session.frame_start = session.last_answer = now
         session.frame_size = len(tables)
 
     @staticmethod
-    def _set_times(frame: Frame, now: int) -> None:
-        least = NEVER
+    def _set_times(frame: Frame, session: Session, now: int) -> None:
+        """Set what is left for each decision, and when the first of them is late."""
+        add = frame.times_ms.append
+        first = NEVER
         for table in frame.tables:
-            move_ms = (table.soft - now) // MS
-            bank_ns = table.bank[table.deal.turn]
-            if move_ms < 0:
-                bank_ns, move_ms = max(bank_ns + table.soft - now, 0), 0
-            bank_ms = bank_ns // MS
-            frame.times_ms.append((move_ms, bank_ms))
-            least = min(least, move_ms + bank_ms)
-        frame.frame_ms = least
+            soft = table.soft
+            bank = table.bank[table.deal.turn]
+            hard = soft + bank
+            first = min(first, hard)
+            if soft >= now:
+                add(((soft - now) // MS, bank // MS))
+            else:
+                add((0, max(hard - now, 0) // MS))
+        frame.frame_ms = min(map(sum, frame.times_ms))
+        session.due = min(session.due, first)

@@ -211,8 +211,10 @@ class Referee:
         self._settle()
 
     def _end_frame(self, session: Session) -> None:
-        """Note that a frame is fully answered, and how quickly."""
-        session.due = NEVER
+        """Note that a frame is fully answered, and how quickly.
+
+        `due` stays: it is only a bound, and `_judge` finds the next.
+        """
         if session.flow is Flow.BUSY and session.stream:
             sample = (self._now - session.frame_start) // max(session.frame_size, 1) or 1
             speed = session.speed_ns
