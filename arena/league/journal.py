@@ -31,6 +31,8 @@ class Journal:
         self.fold = fold
         self.deals = 0
         """Deals on the disk, by this run."""
+        self.taken = 0
+        """Deals taken from the referee, by this run."""
         self.faults = 0
         """Faulty decisions and incidents on the disk, by this run."""
         self._writer = writer
@@ -41,8 +43,11 @@ class Journal:
     def take(self, entries: Iterable[DealResult | Event]) -> None:
         """Take what the referee has to tell."""
         for entry in entries:
-            is_deal = isinstance(entry, DealResult)
-            self._lines.append(deal_line(entry) if is_deal else event_line(event_of(entry)))
+            if isinstance(entry, DealResult):
+                self.taken += 1
+                self._lines.append(deal_line(entry))
+            else:
+                self._lines.append(event_line(event_of(entry)))
             self._entries.append(entry)
 
     async def sync(self) -> None:
@@ -57,9 +62,11 @@ class Journal:
         await asyncio.to_thread(self._write, data)
         self._to_fold += entries
         for entry in entries:
-            is_deal = isinstance(entry, DealResult)
-            self.deals += is_deal
-            self.faults += len(entry.faults) if is_deal else bool(entry.incident)
+            if isinstance(entry, DealResult):
+                self.deals += 1
+                self.faults += len(entry.faults)
+            else:
+                self.faults += bool(entry.incident)
 
     def fold_some(self) -> None:
         """Add some of what is on the disk to the live standings."""

@@ -192,13 +192,13 @@ class LeagueRun:
             name: folder.token(name) if bot.joins else new_token()
             for name, bot in self._bots.items()
         }
-        self._referee = self._make_referee()
+        self.referee = self._make_referee()
         self._server: RefereeServer
         self._supervisor = Supervisor(output_bytes=league.output_bytes)
         self._processes: dict[str, Process] = {}
         self._stopping: set[asyncio.Task[None]] = set()
         self._hello_versions: dict[str, str] = {}
-        self._journal: Journal | None = None
+        self.journal: Journal | None = None
         self._writer: RecordWriter
         self._address = ""
         self._wake: asyncio.Event
@@ -245,7 +245,7 @@ class LeagueRun:
                     for name in sorted(self._options.trace)
                 }
                 tokens = Tokens(self._tokens)
-                self._server = RefereeServer(self._referee, tokens, self, tracers=tracers)
+                self._server = RefereeServer(self.referee, tokens, self, tracers=tracers)
                 async with AsyncExitStack() as stack:
                     await stack.enter_async_context(self._supervisor)
                     await self._open()
@@ -266,7 +266,7 @@ class LeagueRun:
                 token = self._folder.token_file(bot.name)
                 say(f"waiting for {bot.name} at {self._address}, token in {token}")
         self._server.open()
-        for session in self._referee.sessions:
+        for session in self.referee.sessions:
             if session.is_local and not session.is_benched:
                 self._start(session.name)
         gc.collect()
@@ -283,7 +283,7 @@ class LeagueRun:
         self._raise_if_stopped()
 
     def _is_over(self) -> bool:
-        referee = self._referee
+        referee = self.referee
         late = self._drain_until and monotonic_ns() >= self._drain_until
         if self._signal and not referee.is_open:
             return True
@@ -291,11 +291,11 @@ class LeagueRun:
 
     async def _flush(self) -> None:
         """Bring the journal to the disk and tell how far the league is."""
-        if not self._journal and self._referee.is_open:
-            self._journal = await asyncio.to_thread(self._begin_record)
-        if self._journal:
-            self._journal.take(self._referee.take_journal())
-            await self._journal.sync()
+        if not self.journal and self.referee.is_open:
+            self.journal = await asyncio.to_thread(self._begin_record)
+        if self.journal:
+            self.journal.take(self.referee.take_journal())
+            await self.journal.sync()
         self._progress.update(self._snapshot())
 
     def _begin_record(self) -> Journal:
@@ -316,7 +316,7 @@ class LeagueRun:
         hung = threading.Timer(CLOSE_LIMIT_S, os._exit, (EXIT_HUNG,))
         hung.daemon = True
         hung.start()
-        why = "the run is over" if self._referee.is_finished else "the run stops"
+        why = "the run is over" if self.referee.is_finished else "the run stops"
         await self._server.close(why)
         if not self._is_cut:
             leaving = [asyncio.ensure_future(p.wait()) for p in self._supervisor.running]
@@ -328,20 +328,20 @@ class LeagueRun:
     async def _conclude(self) -> Outcome:
         """Put the record in order, if it is complete."""
         record = self._folder.record
-        referee = self._referee
-        if self._journal and referee.is_finished and not referee.is_draining:
+        referee = self.referee
+        if self.journal and referee.is_finished and not referee.is_draining:
             lag = self._server.clockwork.lag_p99_us
             footer = await asyncio.to_thread(self._writer.finish, seed=self._seed, lag_p99_us=lag)
             return Outcome(self._folder.path, record, True, self._commitment, footer.sha256)
-        if self._journal:
+        if self.journal:
             await asyncio.to_thread(self._writer.close)
         return Outcome(self._folder.path, record, False, self._commitment, signal=self._signal)
 
     def _raise_if_stopped(self) -> None:
-        stop = self._referee.stopped
+        stop = self.referee.stopped
         if stop is None:
             return
-        if self._journal:
+        if self.journal:
             self._writer.close()
         raise self._error_of(stop)
 
@@ -364,12 +364,12 @@ class LeagueRun:
         return EndedEarly(message, hint=f"arena league resume {self._folder.path}")
 
     def _snapshot(self) -> Snapshot:
-        journal, past = self._journal, self._resumption
+        journal, past = self.journal, self._resumption
         before = past.deals if past else 0
         now = monotonic_ns()
         state = ""
-        if not self._referee.is_open:
-            away = [s.name for s in self._referee.sessions if not s.stream and not s.is_benched]
+        if not self.referee.is_open:
+            away = [s.name for s in self.referee.sessions if not s.stream and not s.is_benched]
             state = f"waiting for {', '.join(away)}"
             self._started_ns = now
         elif self._signal:
@@ -438,9 +438,9 @@ class LeagueRun:
 
     def on_tick(self) -> None:
         """Take the journal in small portions, so that the loop is never held up for long."""
-        if self._journal:
-            self._journal.take(self._referee.take_journal())
-            self._journal.fold_some()
+        if self.journal:
+            self.journal.take(self.referee.take_journal())
+            self.journal.fold_some()
         if self._is_over():
             self._wake.set()
 
@@ -451,7 +451,7 @@ class LeagueRun:
             self._supervisor.kill_now()
         else:
             self._signal = number
-            self._referee.drain()
+            self.referee.drain()
             self._drain_until = monotonic_ns() + int(DRAIN_S * 1e9)
             self._progress.say(
                 f"stopping: deals in progress may end ({DRAIN_S:g} s); again stops at once"
