@@ -9,6 +9,8 @@ from typing import Final
 
 # Before the import of grpc: this process never forks (GRPC, Processes).
 os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"
+# A bot's stderr is for its author: grpc's notes on closing connections would fill it.
+os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
 
 import grpc
 import grpc.aio
