@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import logging
 import os
 import signal
 import threading
@@ -73,6 +74,7 @@ LEAVE_S: Final = 1.0
 CLOSE_LIMIT_S: Final = 30.0
 """After this a close that hangs is cut short: bots are killed, the record is already on disk."""
 EXIT_HUNG: Final = 70
+_log = logging.getLogger("arena.league")
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -279,7 +281,11 @@ class LeagueRun:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._wake.wait(), FLUSH_S)
             await self._flush()
+        self.referee.close_books()
         await self._flush()
+        for session in self.referee.sessions:
+            if session.noise:
+                _log.info("%s: %d late or repeated answers, ignored", session.name, session.noise)
         self._raise_if_stopped()
 
     def _is_over(self) -> bool:

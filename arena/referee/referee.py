@@ -160,6 +160,11 @@ class Referee:
         self.is_draining = True
         self.tables.drain()
 
+    def close_books(self) -> None:
+        """Write down what is written at the end of a stream, for the streams that are up."""
+        for session in self.sessions:
+            self.ledger.close_violations(session)
+
     def say_goodbye(self, in_ms: int, detail: str) -> None:
         """Tell every bot that its stream will end; what waits for it goes along."""
         for session in self.sessions:
