@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import sys
 from dataclasses import dataclass
 from enum import StrEnum
@@ -60,7 +61,12 @@ def globals_of(context: typer.Context) -> Globals:
 
 
 def set_up_logging(verbosity: int) -> None:
-    """Send what the arena logs to stderr: warnings, or more with each `-v`."""
+    """Send what the arena logs to stderr: warnings, or more with each `-v`.
+
+    What grpc's core has to say comes with `-v` only: the arena says it in its own words.
+    """
+    if verbosity < 1:
+        os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     level = {-1: logging.ERROR, 0: logging.WARNING, 1: logging.INFO}.get(
         max(verbosity, -1), logging.DEBUG
     )

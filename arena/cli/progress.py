@@ -120,6 +120,16 @@ class _Paced:
     def _show(self, snapshot: Snapshot) -> None:
         raise NotImplementedError
 
+    def _last_word(self) -> str:
+        """Return the line for the end, once; without leaders, since the standings follow.
+
+        It is empty if nothing was played.
+        """
+        last, self._last = self._last, None
+        if last is None or last.deals_done == last.deals_before:
+            return ""
+        return plain_line(replace(last, top=()))
+
 
 class PlainProgress(_Paced):
     """A line every ten seconds, and one at the end."""
@@ -136,10 +146,9 @@ class PlainProgress(_Paced):
         self._write(line)
 
     def close(self) -> None:
-        """Print the last word; the standings that follow tell who leads."""
-        if self._last is not None:
-            self._write(plain_line(replace(self._last, top=())))
-            self._last = None
+        """Print the last word."""
+        if line := self._last_word():
+            self._write(line)
 
 
 class Drawing(Protocol):
@@ -172,9 +181,8 @@ class BarProgress(_Paced):
     def close(self) -> None:
         """Remove the display and leave one line in its place."""
         self._lines.stop()
-        if self._last is not None:
-            console.note(plain_line(replace(self._last, top=())))
-            self._last = None
+        if line := self._last_word():
+            console.note(line)
 
 
 def make_progress(mode: ProgressMode, now: Callable[[], int], *, quiet: bool = False) -> Progress:

@@ -95,3 +95,11 @@ def test_the_bar_is_drawn_at_most_four_times_a_second() -> None:
     assert lines.drawn[-1] == "greedy crashed"
     progress.close()
     assert lines.stopped
+
+
+def test_a_run_that_played_nothing_has_no_last_word() -> None:
+    clock, said = Clock(), list[str]()
+    progress = PlainProgress(clock, said.append)
+    progress.update(replace(HALF, deals_done=100))
+    progress.close()
+    assert said == []
