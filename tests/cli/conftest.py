@@ -51,6 +51,7 @@ def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("GRPC_VERBOSITY", "NONE")  # set by the command itself; this takes it back
     for name, text in LEAGUES.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     record = (RECORDS / "boards4.jsonl").read_bytes()
