@@ -21,6 +21,8 @@ _EVENT_OF_FAULT = {
     FaultKind.CRASH: EventKind.CRASHED,
     FaultKind.DISCONNECT: EventKind.DISCONNECTED,
 }
+_ROUNDING = 1e-9
+"""29 of 100 deals are not more than a share of 0.29, though 0.29 * 100 is below 29."""
 
 
 class Ledger:
@@ -76,13 +78,13 @@ class Ledger:
     def count_deal(self, result: DealResult, sessions: list[Session]) -> list[Session]:
         """Count a finished deal for its entrants and return those whom it benched."""
         benched = []
-        for session in set(sessions):
+        for session in dict.fromkeys(sessions):
             if session.is_benched:
                 continue
             session.deals += 1
             self._count_faults(result, sessions, session)
             policy = self.policy
-            many = session.faulty > policy.share * session.deals
+            many = session.faulty > policy.share * session.deals + _ROUNDING
             if many and session.deals >= policy.after:
                 share = f"{session.faulty} of {session.deals} deals with a fault"
                 self.bench(session, share)
