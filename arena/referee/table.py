@@ -34,6 +34,7 @@ class Table:
         "faults",
         "game",
         "game_results",
+        "incidents",
         "leg",
         "legs_left",
         "number",
@@ -87,6 +88,8 @@ class Table:
         """Seats that are played by safe actions to the end of the deal."""
         self.charges: list[tuple[FaultKind, int, str] | None] = [None, None, None, None]
         """A fault to be charged at a seat's next real choice: kind, incident, detail."""
+        self.incidents = [0, 0, 0, 0]
+        """The incident that was last charged in this leg, by seat."""
         self.faults: list[Fault] = []
         self.wire: list[bytes | None] = [None, None, None, None]
         """Kept for `arena.wire.frames`: what is the same in all decisions of a seat in a deal."""

@@ -135,6 +135,7 @@ class Tables:
         table.number = 1
         table.scores = [0, 0, 0, 0]
         table.game_results = []
+        table.incidents = [0, 0, 0, 0]
         # A bench acts at the start of legs: those begun are finished (FAULTS, Bench).
         table.benched = [session.is_benched for session in table.sessions]
         table.start = StartOut(leg.seats if self._game.shows_names else ())
@@ -246,11 +247,13 @@ class Tables:
             session.notices.append(NoticeOut("BENCHED", detail))
             self._flow.flush(session)
         self._attendance.bench(session)
+        # Nobody waits for it any more, nor does a leg that waited for it.
+        self.look_who_is_here()
 
 
 def charge_later(session: Session, table: Table, seat: int) -> None:
-    """Let a session's incident be charged at the seat's next real choice."""
-    if session.incident_kind:
+    """Let a session's incident be charged at the seat's next real choice, once a leg."""
+    if session.incident_kind and table.incidents[seat] != session.incident:
         table.charges[seat] = (session.incident_kind, session.incident, session.incident_detail)
 
 
@@ -260,4 +263,5 @@ def _charge(table: Table, seat: int) -> None:
     if charge:
         kind, incident, detail = charge
         table.charges[seat] = None
+        table.incidents[seat] = incident
         table.faults.append(Fault(seat, len(table.deal.actions), kind, detail, incident))
