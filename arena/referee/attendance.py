@@ -51,14 +51,13 @@ class Attendance:
         self._opened_at = NEVER
         self._has_opened = False
         """Whether all were here once, so that an end is a crash and no failed start."""
-        self._all_away_since = 0
 
     def open(self, now: int) -> None:
         """Start the time that bots which dial in have to come."""
         self._opened_at = now
         for session in self._sessions:
             session.away_since = now
-            if not session.is_local:
+            if not session.is_local and not session.is_benched:
                 session.hello_by = now + self._start_ns
 
     def all_are_here(self) -> bool:
@@ -94,6 +93,10 @@ class Attendance:
         """Note that a session has no stream any more."""
         session.stream = 0
         session.away_since = now
+        if not self._has_opened and not session.is_benched:
+            # It has come and gone before the first leg: the run waits for it no longer than
+            # it waits for one that never came.
+            session.hello_by = now + self._start_ns
 
     def close_stream(self, session: Session, detail: str) -> None:
         """Ask the shell to end a session's stream."""
@@ -112,13 +115,13 @@ class Attendance:
         session.speed_ns = 0
         session.max_in_flight = 1
 
-    def crash(self, session: Session, detail: str, now: int) -> Stop | None:
+    def crash(self, session: Session, detail: str) -> Stop | None:
         """Note that a local bot's process has ended; return a stop when it never started."""
         session.hello_by = NEVER
         if not self._has_opened:
             return Stop(StopKind.NOT_STARTED, session.name, detail)
-        if not session.is_benched:
-            session.away_since = now
+        # A benched bot still plays the legs that it has begun.
+        if not session.is_benched or session.seats_open:
             self._ledger.open_incident(session, FaultKind.CRASH, detail)
         self._restart_or_give_up(session)
         return None
@@ -127,6 +130,7 @@ class Attendance:
         if session.is_benched:
             self.bench(session)
         else:
+            session.is_absent = False
             delay_s = RESTART_DELAYS_S[min(session.crashes, len(RESTART_DELAYS_S)) - 1]
             self.orders.append(
                 Order(OrderKind.START_PROCESS, session.name, delay_ns=delay_s * 1000 * MS)
@@ -139,8 +143,8 @@ class Attendance:
             due = min(due, session.hello_by)
             if self._is_missed(session):
                 due = min(due, session.away_since + self._start_ns)
-        if self._all_away_since:
-            due = min(due, self._all_away_since + self._start_ns)
+        if self._has_opened and self.are_all_away():
+            due = min(due, self._all_away_since() + self._start_ns)
         return max(due, now)
 
     def _is_missed(self, session: Session) -> bool:
@@ -148,7 +152,8 @@ class Attendance:
         return (
             self._has_opened
             and not session.stream
-            and not session.is_played_safe
+            and not session.is_absent
+            and (not session.is_benched or bool(session.seats_open))
             and session.incident_kind is not FaultKind.CRASH
         )
 
@@ -160,7 +165,7 @@ class Attendance:
         changed = []
         for session in self._sessions:
             if session.hello_by <= now:
-                stop = self._no_hello(session, now)
+                stop = self._no_hello(session)
                 if stop:
                     return stop, []
                 changed.append(session)
@@ -173,20 +178,22 @@ class Attendance:
                 changed.append(session)
         return self._stop_if_all_away(now), changed
 
-    def _no_hello(self, session: Session, now: int) -> Stop | None:
+    def _no_hello(self, session: Session) -> Stop | None:
         session.hello_by = NEVER
         detail = f"said nothing for {self._start_ns / 1e9:g} s after its start (clock.start)"
         if not session.is_local:
             return Stop(StopKind.STAYED_AWAY, session.name, "has not come (clock.start)")
         self.orders.append(Order(OrderKind.KILL_PROCESS, session.name))
-        return self.crash(session, detail, now)
+        return self.crash(session, detail)
+
+    def _all_away_since(self) -> int:
+        """Return since when nobody who is not benched is here; only when that is so."""
+        return max(session.away_since for session in self._sessions if not session.is_benched)
 
     def _stop_if_all_away(self, now: int) -> Stop | None:
         if not self._has_opened or not self.are_all_away():
-            self._all_away_since = 0
             return None
-        self._all_away_since = self._all_away_since or now
-        if now - self._all_away_since < self._start_ns:
+        if now - self._all_away_since() < self._start_ns:
             return None
         names = ", ".join(s.name for s in self._sessions if not s.is_benched)
         return Stop(StopKind.STAYED_AWAY, names, "every bot is away")

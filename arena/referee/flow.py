@@ -21,6 +21,8 @@ class FlowControl:
         self._thinking = 0
         """Local sessions that may send or have an unanswered frame."""
         self._waiting: deque[Session] = deque()
+        self._granted = 0
+        """Sessions that have leave and whose frame has not been taken."""
         self.in_flight = 0
         """Decisions that have been sent and are open, over all sessions."""
         self.service_ns = 20_000
@@ -32,10 +34,14 @@ class FlowControl:
         """Sessions whose frame is to be taken; the shell empties it."""
 
     def budget(self) -> int:
-        """Return how many more decisions may be out: a tenth of `move` of the referee's work."""
+        """Return how many more decisions may be out: a tenth of `move` of the referee's work.
+
+        One is kept for every session that has leave and has not sent yet.
+        """
         if self._clock.is_off:
             return MAX_FRAME
-        return self._clock.move_ms * MS // 10 // max(self.service_ns, 1) - self.in_flight
+        out = self.in_flight + self._granted
+        return self._move_ns // 10 // max(self.service_ns, 1) - out
 
     def want(self, session: Session) -> None:
         """Let a session that has decisions to send send them, or wait for leave."""
@@ -50,9 +56,7 @@ class FlowControl:
         passed_over: list[Session] = []
         while waiting:
             session = waiting.popleft()
-            if session.flow is not Flow.WAITING:
-                continue
-            if self.in_flight and self.budget() <= 0:
+            if self.in_flight + self._granted and self.budget() <= 0:
                 passed_over.append(session)
                 break
             if session.is_local and self._thinking_limit:
@@ -60,18 +64,22 @@ class FlowControl:
                     passed_over.append(session)
                     continue
                 self._thinking += 1
-            session.flow = Flow.GRANTED
-            self.ready.append(session)
+            self._grant(session)
         if passed_over:
             waiting.extendleft(reversed(passed_over))
 
     def grant_now(self, session: Session) -> None:
         """Let a session send at once, whatever the limits: its clocks are running already."""
         if session.flow in (Flow.IDLE, Flow.WAITING):
+            self.release(session)
             if session.is_local and self._thinking_limit:
                 self._thinking += 1
-            session.flow = Flow.GRANTED
-            self.ready.append(session)
+            self._grant(session)
+
+    def _grant(self, session: Session) -> None:
+        session.flow = Flow.GRANTED
+        self._granted += 1
+        self.ready.append(session)
 
     def flush(self, session: Session) -> None:
         """Let a session get what needs no answer: notices, starts, ends."""
@@ -81,9 +89,37 @@ class FlowControl:
 
     def release(self, session: Session) -> None:
         """Take back a session's leave: its frame is answered, or its stream is gone."""
-        if session.flow in (Flow.GRANTED, Flow.BUSY) and session.is_local:
-            self._thinking -= 1 if self._thinking_limit else 0
+        flow = session.flow
+        if flow is Flow.WAITING:
+            self._waiting.remove(session)
+        elif flow is not Flow.IDLE:
+            if flow is Flow.GRANTED:
+                self._granted -= 1
+            if session.is_local and self._thinking_limit:
+                self._thinking -= 1
         session.flow = Flow.IDLE
+
+    def end_frame(self, session: Session, now: int) -> None:
+        """Note that a frame is fully answered, and how quickly.
+
+        `due` stays: it is only a bound, and the next judgement finds the next.
+        """
+        if session.flow is Flow.BUSY and session.stream:
+            sample = (now - session.frame_start) // max(session.frame_size, 1) or 1
+            speed = session.speed_ns
+            # Slower counts at once, quicker bit by bit: a frame must never be too large.
+            session.speed_ns = sample if sample > speed else (7 * speed + sample) // 8 or 1
+        self.release(session)
+        if session.outbox:
+            self.want(session)
+        self.pump()
+
+    def withdrawn(self, session: Session, now: int) -> None:
+        """Note that one of a session's decisions was taken away from it."""
+        if session.flow is Flow.BUSY and not session.open:
+            self.end_frame(session, now)
+        else:
+            self.pump()
 
     def _frame_limit(self, session: Session) -> int:
         """Return how many decisions the session's next frame may carry, at least 1.
@@ -119,6 +155,8 @@ class FlowControl:
 
     def _fill(self, frame: Frame, session: Session, now: int) -> None:
         """Put decisions into a frame: those already open first, after a reconnect."""
+        self._granted -= 1
+        session.flow = Flow.BUSY
         opened, outbox = session.open, session.outbox
         frame.tables = tables = list(opened.values())
         count = min(len(outbox), max(self._frame_limit(session) - len(tables), 0))
@@ -146,7 +184,6 @@ class FlowControl:
             self._set_times(frame, session, now)
         else:
             frame.times_ms = [(0, 0)] * len(tables)
-        session.flow = Flow.BUSY
         session.frame_start = session.last_answer = now
         session.frame_size = len(tables)
 

@@ -20,7 +20,6 @@ from arena.referee.ledger import Ledger
 from arena.referee.session import (
     NEVER,
     REPLACED,
-    Flow,
     Frame,
     NoticeOut,
     Session,
@@ -212,23 +211,8 @@ class Referee:
             self.flow.in_flight -= closed
             self.answers += closed
             if not opened:
-                self._end_frame(session)
+                self.flow.end_frame(session, now)
         self._settle()
-
-    def _end_frame(self, session: Session) -> None:
-        """Note that a frame is fully answered, and how quickly.
-
-        `due` stays: it is only a bound, and `_judge` finds the next.
-        """
-        if session.flow is Flow.BUSY and session.stream:
-            sample = (self._now - session.frame_start) // max(session.frame_size, 1) or 1
-            speed = session.speed_ns
-            # Slower counts at once, quicker bit by bit: a frame must never be too large.
-            session.speed_ns = sample if sample > speed else (7 * speed + sample) // 8 or 1
-        self.flow.release(session)
-        if session.outbox:
-            self.flow.want(session)
-        self.flow.pump()
 
     def receive_garbage(self, session: Session, now: int) -> None:
         """Take bytes that are no message: they count against the oldest open decision."""
@@ -237,8 +221,10 @@ class Referee:
             self._violate(session, "sent bytes that are no message")
             return
         table = next(iter(session.open.values()))
-        share = now - session.last_answer
-        table.add_think_time(table.deal.turn, share)
+        seat = table.deal.turn
+        table.add_think_time(seat, now - session.last_answer)
+        if now > table.soft and table.soft:
+            table.bank[seat] = max(table.bank[seat] - (now - table.soft), 0)
         self._replace(session, table, FaultKind.MALFORMED, "bytes that are no message")
         session.last_answer = now
         self._settle()
@@ -259,10 +245,13 @@ class Referee:
         if not session.stream:
             return
         session.violations += 1
-        session.notices.append(NoticeOut("VIOLATION", detail))
-        self.flow.flush(session)
         if session.violations > MAX_VIOLATIONS:
             self.attendance.close_stream(session, f"over {MAX_VIOLATIONS} protocol violations")
+            # Down at once: what else comes on this stream is not even counted.
+            self.disconnect(session, session.stream, self._now)
+            return
+        session.notices.append(NoticeOut("VIOLATION", detail))
+        self.flow.flush(session)
 
     # ------------------------------------------------------------------ faults
 
@@ -286,7 +275,7 @@ class Referee:
         self._fault(table, kind, detail, came=detail, late_ms=late_ms)
         table.deal.push(safe_action(table.deal))
         self.tables.advance(table)
-        self._after_withdrawal(session)
+        self.flow.withdrawn(session, self._now)
 
     def _withdraw(self, session: Session, table: Table) -> None:
         """Take a decision out of a session's frame or outbox."""
@@ -295,13 +284,8 @@ class Referee:
             self.flow.in_flight -= 1
         else:
             session.outbox.remove(table)
+            table.ask_id = 0
         table.soft = 0
-
-    def _after_withdrawal(self, session: Session) -> None:
-        if session.flow is Flow.BUSY and not session.open:
-            self._end_frame(session)
-        else:
-            self.flow.pump()
 
     def _fault(
         self,
@@ -362,7 +346,7 @@ class Referee:
         for session in self.sessions:
             if session.due <= until:
                 self._judge(session, until)
-        stop, changed = self.attendance.tick(now)
+        stop, changed = self.attendance.tick(until)
         if stop and not self.stopped:
             self.stopped = stop
         for session in changed:
@@ -383,11 +367,14 @@ class Referee:
             else:
                 due = min(due, hard)
         session.due = due
+        if not late:
+            return
+        share = max(now - session.last_answer, 0) // len(late)
+        session.last_answer = max(session.last_answer, now)
         for table in late:
             seat = table.deal.turn
-            think = now - (table.soft - self._move_ns)
             if session.stream:
-                table.add_think_time(seat, think)
+                table.add_think_time(seat, share)
                 table.timeouts[seat] += 1
                 table.autopilot[seat] = table.timeouts[seat] > 1
                 late_ms = (now - table.soft - table.bank[seat]) // MS
@@ -398,6 +385,7 @@ class Referee:
             else:
                 if not session.incident:
                     self.ledger.open_incident(session, FaultKind.DISCONNECT, "its stream ended")
+                self._hit(session, table)
                 self._replace_by_incident(session, table)
 
     # ------------------------------------------------------------------ coming and going
@@ -452,7 +440,7 @@ class Referee:
         if session.stream:
             self._stream_down(session)
             self.attendance.disconnect(session, now)
-        stop = self.attendance.crash(session, detail, now)
+        stop = self.attendance.crash(session, detail)
         if stop:
             self.stopped = self.stopped or stop
             return
@@ -464,25 +452,34 @@ class Referee:
         """Charge an incident to the deals the session is in (FAULTS, Faults)."""
         if session.incident_kind is None:
             return
-        waiting = dict.fromkeys((*session.open.values(), *session.outbox))
+        waiting = (*session.open.values(), *session.outbox)
         for table in list(self.tables.in_play):
-            if table.leg is None or session not in table.sessions:
-                continue
-            for seat in table.seats_of(session):
-                if table.autopilot[seat] or table.deal.is_over:
-                    continue
-                if table in waiting and table.deal.turn == seat:
-                    continue
-                table.autopilot[seat] = True
-                charge_later(session, table, seat)
+            if table.leg is not None and session in table.sessions and not table.deal.is_over:
+                self._hit(session, table)
         for table in waiting:
             self._replace_by_incident(session, table)
+        if self.ledger.policy.strict and not self.stopped:
+            detail = f"{session.incident_kind}: {session.incident_detail}"
+            self._stop(StopKind.STRICT, session.name, f"{detail}\nasked: nothing")
+
+    def _hit(self, session: Session, table: Table) -> None:
+        """Have a session's seats in a deal played safe to its end, and charged at their next turn.
+
+        A seat whose decision is open is left out: it is charged there (`_replace_by_incident`).
+        """
+        deal = table.deal
+        for seat in table.seats_of(session):
+            if not table.autopilot[seat] and seat != deal.turn:
+                table.autopilot[seat] = True
+                charge_later(session, table, seat)
 
     def _replace_by_incident(self, session: Session, table: Table) -> None:
         """Charge an incident to an open decision; the seat is played safe to the deal's end."""
         kind = session.incident_kind
         assert kind is not None  # noqa: S101 (the caller has opened the incident)
-        table.autopilot[table.deal.turn] = True
+        seat = table.deal.turn
+        table.autopilot[seat] = True
+        table.incidents[seat] = session.incident
         self._withdraw(session, table)
         self._fault(
             table,
@@ -493,4 +490,4 @@ class Referee:
         )
         table.deal.push(safe_action(table.deal))
         self.tables.advance(table)
-        self._after_withdrawal(session)
+        self.flow.withdrawn(session, self._now)
