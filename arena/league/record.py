@@ -23,7 +23,15 @@ PASSED_OUT: Final = "PASSED_OUT"
 PLAYED: Final = "PLAYED"
 INCIDENT_EVENTS: Final = ("CRASHED", "DISCONNECTED", "PROTOCOL", "HOSTILE")
 """The kinds of event that are an incident of their own."""
-EVENT_KINDS: Final = (*INCIDENT_EVENTS, "BENCHED", "WITHDRAWN", "VOID", "STOPPED")
+EVENT_FIELDS: Final[dict[str, tuple[str, ...]]] = {
+    **dict.fromkeys(INCIDENT_EVENTS, ("incident", "entrant")),
+    "BENCHED": ("entrant", "board", "crashes", "deals", "faulty"),
+    "WITHDRAWN": ("entrant", "board"),
+    "VOID": ("board", "leg"),
+    "STOPPED": ("board",),
+}
+"""What an event of each kind says beside its detail (RECORD)."""
+EVENT_KINDS: Final = tuple(EVENT_FIELDS)
 INCIDENT_OF_FAULT: Final = {"CRASH": "CRASHED", "DISCONNECT": "DISCONNECTED"}
 """The faults that belong to an incident, and the event that tells of it."""
 FAULT_KINDS: Final = ("ILLEGAL", "MALFORMED", "TIMEOUT", "DISCONNECT", "CRASH")

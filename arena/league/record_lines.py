@@ -13,6 +13,7 @@ import msgspec
 
 from arena.league.record import (
     DETAIL_LENGTH,
+    EVENT_FIELDS,
     PASSED_OUT,
     DealLine,
     EventLine,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from arena.league.record import FaultOfDeal, FinishedDeal
+    from arena.referee.values import Event
 
 SEAL_LENGTH: Final = len(',"crc32":"00000000"}')
 _SEAL_START: Final = b',"crc32":"'
@@ -66,6 +68,12 @@ def header_line(header: Header) -> bytes:
 def event_line(event: EventLine) -> bytes:
     """Return the line of an event; its detail is cut to what the record takes."""
     return encode_line("event", msgspec.structs.replace(event, detail=detail_of(event.detail)))
+
+
+def event_of(event: Event) -> EventLine:
+    """Return a referee's event with the fields that its kind has in a record."""
+    said = {what: getattr(event, what) for what in EVENT_FIELDS[event.kind.value]}
+    return EventLine(kind=event.kind.value, detail=event.detail, **said)
 
 
 def footer_line(footer: Footer) -> bytes:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from arena.league.record import (
     DETAIL_LENGTH,
+    EVENT_FIELDS,
     EVENT_KINDS,
     INCIDENT_EVENTS,
     INCIDENT_OF_FAULT,
@@ -21,14 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _ROUNDING: Final = 1e-9
-_FIELDS: Final = {
-    "BENCHED": ("entrant", "board", "crashes", "deals", "faulty"),
-    "WITHDRAWN": ("entrant", "board"),
-    "VOID": ("board", "leg"),
-    "STOPPED": ("board",),
-    **dict.fromkeys(INCIDENT_EVENTS, ("incident", "entrant")),
-}
-"""What an event of each kind says beside its detail."""
 
 
 class Happenings:
@@ -109,7 +102,7 @@ class EventCheck:
             self._stopped = True
 
     def _check_fields(self, event: EventLine) -> None:
-        wanted = _FIELDS[event.kind]
+        wanted = EVENT_FIELDS[event.kind]
         for what in ("incident", "board", "leg", "crashes", "deals", "faulty"):
             value = getattr(event, what)
             if what in wanted:

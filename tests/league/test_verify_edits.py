@@ -1,4 +1,4 @@
-"""Every kind of edit that RECORD says is found, sealed anew, is found, with its line and in words."""
+"""Every kind of edit that RECORD names, sealed anew, is found with its line and in words."""
 
 from __future__ import annotations
 
