@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
-from arena.errors import ConfigError
+from arena.errors import ConfigError, RecordError
 from arena.league.record import FAULT_KINDS, INCIDENT_EVENTS
-from arena.league.record_reader import tallies
+from arena.league.record_reader import RawLines, bad_line, checked, decode_tally
 from arena.league.schedule import Play
 from arena.league.standings_fold import UNIT, Account, StandingsFold
 from arena.league.statistics import Interval, t_interval
@@ -158,12 +158,16 @@ def _rounded(value: float | None) -> float | None:
 def read_fold(path: Path | str) -> StandingsFold:
     """Fold a record, finished or not. Raises `RecordError` that names the first bad line."""
     fold: StandingsFold | None = None
-    for line in tallies(path):
+    raw = RawLines(path)
+    for number, line in checked(raw, decode_tally):
         if fold is None:
             assert line.header is not None  # noqa: S101 (the reader has seen to it)
             fold = StandingsFold(line.header)
         elif line.deal is not None:
-            fold.add_deal(line.deal)
+            try:
+                fold.add_deal(line.deal)
+            except RecordError as error:
+                raise bad_line(raw.path, number, error.message) from error
         elif line.event is not None:
             fold.add_event(line.event)
         elif line.footer is not None:
