@@ -173,7 +173,8 @@ class UnfinishedOrder:
         while len(self._known) < deal.board:
             self._known.append(next(boards))
         board = self._known[deal.board - 1]
-        expect("leg (from the schedule)", True, deal.leg in board.legs)
+        legs = " or ".join(map(str, board.legs))
+        require("leg (from the schedule)", legs, deal.leg, holds=deal.leg in board.legs)
         seats = board.seats[board.legs.index(deal.leg)]
         expect("seats (from the schedule)", seats, deal.seats)
 

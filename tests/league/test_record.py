@@ -12,7 +12,7 @@ import msgspec
 import pytest
 import zstandard
 from google.protobuf import json_format
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.errors import RecordError
@@ -107,6 +107,7 @@ def as_message(line: bytes) -> record_pb2.RecordLine:
     return json_format.Parse(line, record_pb2.RecordLine())
 
 
+@settings(deadline=None)
 @given(value=deals | events | footers)
 def test_a_line_read_back_is_what_was_written(value: DealLine | EventLine | Footer) -> None:
     kind = {DealLine: "deal", EventLine: "event", Footer: "footer"}[type(value)]
@@ -116,6 +117,7 @@ def test_a_line_read_back_is_what_was_written(value: DealLine | EventLine | Foot
     assert getattr(decode_line(line), kind) == value
 
 
+@settings(deadline=None)
 @given(value=deals | events | footers)
 def test_every_line_is_protojson(value: DealLine | EventLine | Footer) -> None:
     kind = {DealLine: "deal", EventLine: "event", Footer: "footer"}[type(value)]

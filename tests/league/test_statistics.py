@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -52,6 +52,7 @@ def test_no_error_is_shown_for_few_boards() -> None:
     assert ratings(4, [*lineups, lineups[0]], [*means, means[0]]).errors is not None
 
 
+@settings(deadline=None)
 @given(st.lists(st.floats(-300, 300), min_size=3, max_size=50))
 def test_the_interval_is_that_of_scipy(values: list[float]) -> None:
     found = t_interval(len(values), sum(values), sum(value * value for value in values))
