@@ -7,6 +7,7 @@ import hmac
 import json
 from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.errors import ConfigError
+from arena.rules import deck as deck_module
 from arena.rules.cards import CARDS, cards_of
 from arena.rules.deck import (
     Stream,
@@ -137,6 +139,28 @@ def test_a_bot_seed_is_drawn_as_written(key: bytes, board: int, number: int, sea
 def test_a_stream_draws_without_bias_as_written(key: bytes, message: bytes, ns: list[int]) -> None:
     stream, plain = Stream(key, message), plain_stream(key, message)
     assert [stream.below(n) for n in ns] == [plain_below(plain, n) for n in ns]
+
+
+def test_a_deck_goes_on_drawing_however_many_bytes_are_thrown_away(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def wasteful(key: bytes, message: bytes, _name: str) -> bytes:
+        # Most bytes become 255, which nearly every draw throws away, so that decks need two,
+        # three or more blocks and end at every place of a block.
+        block = hmac.new(key, message, hashlib.sha256).digest()
+        return bytes(255 if byte % 8 > 2 else byte for byte in block)
+
+    def wasteful_stream(message: bytes) -> Iterator[int]:
+        for block in count():
+            yield from wasteful(key, message + block.to_bytes(4, "big"), "sha256")
+
+    monkeypatch.setattr(deck_module, "hmac", SimpleNamespace(digest=wasteful))
+    key = bytes(32)
+    for board in range(1, 1001):
+        where = board.to_bytes(8, "big") + (1).to_bytes(8, "big")
+        stream = wasteful_stream(b"brandeln-deck-v1" + where)
+        cards = bytes(card + 1 for card in plain_shuffle(stream, 28))
+        assert board_start(key, board) == (cards, plain_below(stream, 4))
 
 
 def test_a_draw_below_one_takes_a_byte_too() -> None:
