@@ -36,7 +36,7 @@ NOTICES_SHOWN: Final = 100
 """Notices printed in a bot's life; a bot that is told more knows."""
 
 
-class BotCrash(Exception):  # noqa: N818
+class BotCrash(Exception):
     """The bot's own code raised; the cause is what it raised, `where` what it was asked."""
 
     def __init__(self, where: str) -> None:
@@ -69,6 +69,7 @@ class Client:
         self._was_welcome = False
         self._is_last = False
         self._last_seen = clock()
+        self._wait_s = FIRST_WAIT_S
         choose = callbacks.choose
         call = getattr(choose, "__call__", None)  # noqa: B004 (an object with an async __call__)
         self._is_async = inspect.iscoroutinefunction(choose) or inspect.iscoroutinefunction(call)
@@ -79,7 +80,6 @@ class Client:
         Raises `StreamEnded` when the referee refuses this bot or stays away, and `BotCrash` when
         a function of the bot raises.
         """
-        wait = FIRST_WAIT_S
         while True:
             try:
                 await self._play_stream()
@@ -92,16 +92,11 @@ class Client:
                 limit = settings.gone_s if self._was_welcome else settings.patience_s
                 if self._clock() - self._last_seen >= limit:
                     raise
-                if self._was_seen_since(wait):
-                    wait = FIRST_WAIT_S
             else:
                 return
+            wait = self._wait_s
+            self._wait_s = min(2 * wait, LONGEST_WAIT_S)
             await self._sleep(wait)
-            wait = min(2 * wait, LONGEST_WAIT_S)
-
-    def _was_seen_since(self, wait: float) -> bool:
-        """Return whether the referee was there after the last wait began."""
-        return self._clock() - self._last_seen < wait
 
     async def _play_stream(self) -> None:
         """Play over one stream to its end in good order; raises `StreamEnded` otherwise."""
@@ -117,6 +112,7 @@ class Client:
                 detail = "the referee's first message is no welcome: does it speak arena.v1?"
                 raise StreamEnded(End.REFUSED, detail)
             self._was_welcome = True
+            self._wait_s = FIRST_WAIT_S
             self._last_seen = self._clock()
             if self._is_async:
                 await self._answer_side_by_side(stream)

@@ -19,7 +19,7 @@ class End(Enum):
     """The bot broke the protocol too often."""
 
 
-class StreamEnded(Exception):  # noqa: N818 (an end is no error by itself)
+class StreamEnded(Exception):
     """A stream that ended otherwise than in good order; `detail` is for people."""
 
     def __init__(self, end: End, detail: str) -> None:
