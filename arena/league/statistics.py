@@ -48,7 +48,7 @@ def t_interval(number: int, total: float, squares: float) -> Interval | None:
 
     >>> t_interval(2, 3.0, 5.0) is None
     True
-    >>> t_interval(3, 6.0, 14.0)
+    >>> t_interval(3, 6.0, 14.0)  # doctest: +ELLIPSIS
     Interval(low=-0.484..., high=4.484...)
     """
     if number < BOARDS_FOR_INTERVAL:
