@@ -38,6 +38,7 @@ from arena.league.record_writer import RecordWriter
 from arena.league.schedule import Play, boards, boards_per_pass
 from arena.league.standings import Standing, leaders
 from arena.league.standings_fold import StandingsFold
+from arena.league.statistics import t_quantile
 from arena.league.trace import Trace
 from arena.referee.attendance import Order, OrderKind
 from arena.referee.referee import Referee
@@ -160,6 +161,7 @@ def _play(league: League, folder: RunFolder, options: RunOptions, progress: Prog
                 folder.path, folder.record, True, header.seed_commitment, resumption.footer.sha256
             )
     raise_nofile(descriptors_needed(len(league.entrants)))
+    t_quantile(2)  # imports scipy now, not on the event loop while clocks run
     league_run = LeagueRun(league, folder, seed, resumption, fold, options, progress)
     with arena_log(folder.arena_log):
         return asyncio.run(league_run.play())
