@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from arena.league import schedule
 from arena.referee.attendance import OrderKind
 from arena.referee.referee import Referee
-from arena.referee.session import Session
 from arena.referee.values import (
     MS,
     BoardPlan,
@@ -18,22 +19,24 @@ from arena.referee.values import (
     EntrantSpec,
     Event,
     Game,
-    History,
     LegPlan,
-    Policy,
 )
 from arena.rules.deck import league_key, leg_order, parse_seed
-from arena.rules.ruleset import BRANDELN
 from arena.v1 import referee_pb2
 from arena.wire.frames import FrameEncoder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-KEY = league_key(parse_seed("simulated"))
+    from arena.league.legs import DoneLegs
+    from arena.referee.session import Session
+    from arena.referee.values import History, Policy
+
+SEED: Final = parse_seed("simulated")
+KEY: Final = league_key(SEED)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Reply:
     """What a scripted bot does with a decision; without anything, it stays silent."""
 
@@ -43,19 +46,28 @@ class Reply:
     crash: bool = False
     cut_ms: float | None = None
     """Cut the stream and be back after so many ms; negative: never come back."""
+    again: int | None = None
+    """Another answer to the same decision, right after the first."""
+    replace: bool = False
+    """Open another stream under the same token, without a word on the old one."""
 
 
-def first_legal(decision: referee_pb2.Decision) -> Reply:
-    """Answer with the formula of the sample bot `random`."""
+def chosen(decision: referee_pb2.Decision) -> int:
+    """Return what the sample bot `random` chooses: a pure function of the decision."""
     legal = decision.legal
-    return Reply(legal[(decision.random_seed + len(decision.actions)) % len(legal)])
+    return legal[(decision.random_seed + len(decision.actions)) % len(legal)]
+
+
+def steady(decision: referee_pb2.Decision) -> Reply:
+    """Choose as `random` does, in a millisecond."""
+    return Reply(chosen(decision))
 
 
 @dataclass(slots=True)
 class Bot:
     """A scripted bot: what it does with each decision."""
 
-    script: Callable[[referee_pb2.Decision], Reply] = first_legal
+    script: Callable[[referee_pb2.Decision], Reply] = steady
     max_in_flight: int = 128
     start_ms: float = 1.0
     """From the start of its process to its Hello; negative: it never says Hello."""
@@ -63,13 +75,29 @@ class Bot:
     """Every frame it was sent."""
 
 
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A seat that was in a deal when its bot's process ended."""
+
+    crash: int
+    """Counted from 1, over the entrant's processes."""
+    board: int
+    leg: int
+    number: int
+    seat: int
+    index: int
+    """Actions before."""
+    is_open: bool
+    """Whether its decision was waiting for an answer."""
+
+
 class World:
     """Runs a referee with scripted bots to the end."""
 
-    def __init__(  # noqa: PLR0913 (a test names what it needs)
+    def __init__(
         self,
         bots: dict[str, Bot],
-        boards: Iterator[BoardPlan],
+        boards: Iterable[BoardPlan],
         *,
         game: Game | None = None,
         clock: Clock | None = None,
@@ -78,13 +106,14 @@ class World:
         thinking: int = 0,
         dials_in: Sequence[str] = (),
         history: History | None = None,
+        check: Callable[[World], None] | None = None,
     ) -> None:
         self.bots = bots
         self.game = game or Game(KEY)
         self.clock = clock or Clock()
         self.referee = Referee(
             [EntrantSpec(name, name not in dials_in) for name in bots],
-            boards,
+            iter(boards),
             self.game,
             clock=self.clock,
             policy=policy,
@@ -95,6 +124,14 @@ class World:
         self.encoder = FrameEncoder(self.game, self.clock)
         self.now = 1_000_000_000
         self.journal: list[DealResult | Event] = []
+        self.crashes: dict[str, int] = dict.fromkeys(bots, 0)
+        """Processes that ended by themselves, by entrant."""
+        self.cuts: dict[str, int] = dict.fromkeys(bots, 0)
+        """Streams that were cut, by entrant."""
+        self.hits: list[tuple[str, Hit]] = []
+        """Seats in play when their bot's process ended."""
+        self.frames_in_order: list[tuple[str, bytes]] = []
+        self._check = check
         self._events: list[tuple[int, int, Callable[[], None]]] = []
         self._order = count()
         self._running: dict[str, int] = {}
@@ -109,63 +146,111 @@ class World:
     def events(self) -> list[Event]:
         return [entry for entry in self.journal if isinstance(entry, Event)]
 
+    # ------------------------------------------------------------------ time
+
     def at(self, delay_ms: float, action: Callable[[], None]) -> None:
         """Let something happen after a while."""
         when = self.now + int(delay_ms * MS)
         heapq.heappush(self._events, (when, next(self._order), action))
 
-    def run(self, limit: int = 2_000_000) -> World:
+    def run(self, limit: int = 2_000_000, until: Callable[[], bool] = lambda: False) -> World:
         """Run until the referee has finished or stopped; fail when nothing moves any more."""
         self.referee.open(self.now)
         for session in self.referee.sessions:
-            if session.is_local:
+            if not session.is_local:
+                self.at(self.bots[session.name].start_ms, partial(self.hello, session.name))
+            elif not session.is_benched:
                 self._start(session.name)
-            else:
-                self.at(
-                    self.bots[session.name].start_ms, lambda name=session.name: self._hello(name)
-                )  # type: ignore[misc]
+        referee = self.referee
         for _ in range(limit):
             self._settle()
-            if self.referee.is_finished or self.referee.stopped:
+            if referee.is_finished or referee.stopped or until():
+                self._finish()
                 return self
-            due = self.referee.next_due()
+            due = referee.next_due()
             if self._events and self._events[0][0] <= due:
                 self.now, _, action = heapq.heappop(self._events)
                 action()
             else:
                 assert due < 1 << 62, "nothing will ever happen again"
                 self.now = max(due, self.now)
-                self.referee.tick(self.now)
+                referee.tick(self.now)
         raise AssertionError("the world does not end")
 
     def _settle(self) -> None:
-        while self.referee.ready or self.referee.has_work or self.referee.attendance.orders:
-            ready = self.referee.ready[:]
-            self.referee.ready.clear()
+        referee = self.referee
+        while referee.ready or referee.has_work or referee.attendance.orders:
+            ready = referee.ready[:]
+            referee.ready.clear()
             for session in ready:
                 self._send(session)
-            for order in self.referee.take_orders():
+            for order in referee.take_orders():
+                name = order.entrant
                 if order.kind is OrderKind.START_PROCESS:
-                    self.at(order.delay_ns / MS, lambda name=order.entrant: self._start(name))  # type: ignore[misc]
+                    self.at(order.delay_ns / MS, partial(self._start, name))
                 elif order.kind is OrderKind.CLOSE_STREAM:
-                    session = self.referee.by_name[order.entrant]
-                    self.referee.disconnect(session, order.stream, self.now)
+                    referee.disconnect(referee.by_name[name], order.stream, self.now)
+                    self.at(5, partial(self.hello, name, self._running.get(name, 0)))
                 else:
-                    self._running.pop(order.entrant, None)
-            if self.referee.has_work:
-                self.referee.step(self.now)
+                    self._running.pop(name, None)
+            referee.step(self.now)
+        if self._check:
+            self._check(self)
+        self.journal += referee.take_journal()
+
+    def _finish(self) -> None:
+        """Do what the shell does when the run is over."""
+        self.referee.close_books()
         self.journal += self.referee.take_journal()
+
+    # ------------------------------------------------------------------ what bots do
 
     def _start(self, name: str) -> None:
         self._processes += 1
         process = self._running[name] = self._processes
         self.referee.process_started(name, self.now)
         if self.bots[name].start_ms >= 0:
-            self.at(self.bots[name].start_ms, lambda: self._hello(name, process))
+            self.at(self.bots[name].start_ms, partial(self.hello, name, process))
 
-    def _hello(self, name: str, process: int = 0) -> None:
+    def hello(self, name: str, process: int = 0) -> None:
+        """Open a stream, unless the process that would has ended."""
         if self._running.get(name, 0) == process:
             self.referee.connect(name, self.now, max_in_flight=self.bots[name].max_in_flight)
+
+    def hello_again(self, name: str) -> None:
+        """Open a stream from whatever process there is; it replaces the one that is up."""
+        session = self.referee.by_name[name]
+        if not session.is_local or name in self._running:
+            self.hello(name, self._running.get(name, 0))
+
+    def cut(self, name: str, stream: int = 0, back_ms: float = -1) -> None:
+        """End a stream, the one that is up unless another is named."""
+        session = self.referee.by_name[name]
+        if session.stream and stream in (0, session.stream):
+            self.cuts[name] += 1
+            self.referee.disconnect(session, session.stream, self.now)
+            if back_ms >= 0:
+                self.at(back_ms, partial(self.hello, name, self._running.get(name, 0)))
+
+    def crash(self, name: str, process: int = 0) -> None:
+        """End a bot's process, if it runs."""
+        if name in self._running and process in (0, self._running[name]):
+            self.crashes[name] += 1
+            self._note_hits(name)
+            del self._running[name]
+            self.referee.process_ended(name, "exit code 1", self.now)
+
+    def _note_hits(self, name: str) -> None:
+        session = self.referee.by_name[name]
+        for table in self.referee.tables.in_play:
+            if table.leg is None or table.deal.is_over:
+                continue
+            for seat in table.seats_of(session):
+                if not table.autopilot[seat]:
+                    place = table.board, table.leg.leg, table.number, seat
+                    is_open = table.deal.turn == seat
+                    hit = Hit(self.crashes[name], *place, len(table.deal.actions), is_open)
+                    self.hits.append((name, hit))
 
     def _send(self, session: Session) -> None:
         frame = self.referee.take_frame(session, self.now)
@@ -174,40 +259,37 @@ class World:
         data = self.encoder.encode(frame)
         bot, stream = self.bots[session.name], session.stream
         bot.frames.append(data)
+        self.frames_in_order.append((session.name, data))
         message = referee_pb2.PlayResponse.FromString(data)
         for decision in message.decisions:
-            self._play(session, stream, bot.script(decision), decision)
+            self._play(session, stream, bot.script(decision), decision.id)
 
-    def _play(
-        self, session: Session, stream: int, reply: Reply, decision: referee_pb2.Decision
-    ) -> None:
-        referee = self.referee
-        action = reply.action
+    def _play(self, session: Session, stream: int, reply: Reply, decision_id: int) -> None:
+        name, process = session.name, self._running.get(session.name, 0)
         if reply.crash:
-            self.at(reply.after_ms, lambda: self.crash(session.name))
+            self.at(reply.after_ms, partial(self.crash, name, process))
         elif reply.cut_ms is not None:
-            self.at(reply.after_ms, lambda: referee.disconnect(session, stream, self.now))
-            if reply.cut_ms >= 0:
-                process = self._running.get(session.name, 0)
-                back = reply.after_ms + reply.cut_ms
-                self.at(back, lambda: self._hello(session.name, process))
+            self.at(reply.after_ms, partial(self.cut, name, stream, reply.cut_ms))
+        elif reply.replace:
+            self.at(reply.after_ms, partial(self.hello_again, name))
         elif reply.garbage:
-            self.at(reply.after_ms, lambda: self._garbage(session, stream))
-        elif action is not None:
-            self.at(reply.after_ms, lambda: self._answer(session, stream, decision.id, action))
+            self.at(reply.after_ms, partial(self.garbage, name, stream))
+        for action in (reply.action, reply.again):
+            if action is not None:
+                answer = decision_id, action
+                self.at(reply.after_ms, partial(self.answer, name, stream, answer))
 
-    def _answer(self, session: Session, stream: int, decision_id: int, action: int) -> None:
-        if session.stream == stream:
-            self.referee.receive(session, [(decision_id, action)], self.now)
+    def answer(self, name: str, stream: int, answer: tuple[int, int]) -> None:
+        """Answer a decision, unless the stream is down."""
+        session = self.referee.by_name[name]
+        if session.stream and stream in (0, session.stream):
+            self.referee.receive(session, [answer], self.now)
 
-    def _garbage(self, session: Session, stream: int) -> None:
-        if session.stream == stream:
+    def garbage(self, name: str, stream: int = 0) -> None:
+        """Send bytes that are no message."""
+        session = self.referee.by_name[name]
+        if session.stream and stream in (0, session.stream):
             self.referee.receive_garbage(session, self.now)
-
-    def crash(self, name: str) -> None:
-        """End a bot's process."""
-        if self._running.pop(name, None):
-            self.referee.process_ended(name, "exit code 1", self.now)
 
 
 def boards_of(names: Sequence[str], boards: int) -> Iterator[BoardPlan]:
@@ -220,9 +302,21 @@ def boards_of(names: Sequence[str], boards: int) -> Iterator[BoardPlan]:
         yield BoardPlan(board, legs)
 
 
+def plans(
+    play: str, names: Sequence[str], passes: int, done: DoneLegs | None = None
+) -> Iterator[BoardPlan]:
+    """Return a league's boards as SCHEDULE says, without the legs that are done."""
+    kind = schedule.Play(play)
+    for board in schedule.boards(kind, names, KEY, passes=passes):
+        legs = [
+            LegPlan(leg, board.seats[leg])
+            for leg in leg_order(KEY, board.number, kind.legs)
+            if done is None or (board.number, leg) not in done
+        ]
+        if legs:
+            yield BoardPlan(board.number, legs)
+
+
 def four(**scripted: Bot) -> dict[str, Bot]:
     """Return four bots a, b, c, d, of which some are scripted."""
     return {name: scripted.get(name) or Bot() for name in "abcd"}
-
-
-__all__ = ["BRANDELN", "Bot", "Reply", "World", "boards_of", "first_legal", "four"]
