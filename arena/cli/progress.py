@@ -56,7 +56,7 @@ def plain_line(snapshot: Snapshot) -> str:
         parts.insert(0, snapshot.state)
     line = ", ".join(parts)
     top = ", ".join(f"{row.name} {_interval(row)}" for row in snapshot.top)
-    return f"{snapshot.name}: {line}" + (f"; {top}" if top else "")
+    return f"{snapshot.name}: {line}" + (f"; provisional: {top}" if top else "")
 
 
 def bar_text(snapshot: Snapshot) -> str:
@@ -76,7 +76,8 @@ def bar_text(snapshot: Snapshot) -> str:
         f"  {place} {row.name:<{width}}  {_interval(row)}"
         for place, row in enumerate(snapshot.top, start=1)
     ]
-    return "\n".join([line, *rows])
+    head = ["  provisional, per 100:"] if rows else []
+    return "\n".join([line, *head, *rows])
 
 
 def _interval(row: TopRow) -> str:

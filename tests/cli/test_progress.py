@@ -49,13 +49,14 @@ class Lines:
 def test_a_plain_line_says_it_all() -> None:
     assert plain_line(HALF) == (
         "autumn: 600 of 1,200 deals (50%), 500 deals/s, 0:01 left, 1 fault;"
-        " greedy +31.2 ± 4.1, low -3.0"
+        " provisional: greedy +31.2 ± 4.1, low -3.0"
     )
 
 
 def test_the_bar_shows_the_top_with_their_intervals() -> None:
-    first, *rows = bar_text(HALF).split("\n")
+    first, head, *rows = bar_text(HALF).split("\n")
     assert first.startswith("autumn ████████████░░░░░░░░░░░░ 600/1,200 deals")
+    assert head == "  provisional, per 100:"
     assert rows == ["  1 greedy  +31.2 ± 4.1", "  2 low     -3.0"]
 
 
