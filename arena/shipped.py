@@ -34,5 +34,5 @@ def _find(in_wheel: str, in_checkout: str) -> Path:
             return folder
     raise MachineError(
         f"the arena's installation lacks its folder {in_checkout}",
-        hint="pip install --force-reinstall brandeln-arena",
+        hint="install the arena anew",
     )
