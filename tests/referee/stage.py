@@ -73,6 +73,7 @@ class Stage:
         dials_in: Iterable[str] = (),
         game: Game | None = None,
         tables: int = 1,
+        service_ms: float = 0.02,
         is_set: bool = True,
         **options: Any,
     ) -> None:
@@ -81,9 +82,12 @@ class Stage:
         specs = [EntrantSpec(name, name not in remote) for name in names]
         self.names = tuple(names)
         self.referee = Referee(specs, plans, game or Game(KEY), tables=tables, **options)
+        self.referee.flow.service_ns = int(service_ms * MS)
         self.max_in_flight = max_in_flight
         self.now = 1_000_000_000
         self.sent: list[Sent] = []
+        self.asked: dict[int, Asked] = {}
+        """Every decision by its id, as it was last sent."""
         self.journal: list[DealResult | Event] = []
         self.orders: list[Order] = []
         if is_set:
@@ -182,6 +186,7 @@ class Stage:
             )
             for table, times in zip(frame.tables, frame.times_ms, strict=True)
         )
+        self.asked |= {each.id: each for each in asked}
         self.sent.append(
             Sent(
                 session.name,
@@ -203,8 +208,11 @@ class Stage:
 
     def open_of(self, name: str) -> list[Asked]:
         """Return a bot's open decisions, oldest first, as they were last sent."""
-        last = {asked.id: asked for f in self.frames(name) for asked in f.asked}
-        return [last[key] for key in self[name].open if key in last]
+        return [self.asked[key] for key in self[name].open]
+
+    def oldest(self, name: str) -> Asked:
+        """Return a bot's oldest open decision."""
+        return self.asked[next(iter(self[name].open))]
 
     def notices(self, name: str, kind: str = "FAULT") -> list[NoticeOut]:
         return [n for f in self.sent if f.name == name for n in f.notices if n.kind == kind]
@@ -250,7 +258,7 @@ class Stage:
             if until():
                 return
             asked = next(
-                (self.open_of(name)[0] for name in self.names if self._can(name, silent)), None
+                (self.oldest(name) for name in self.names if self._can(name, silent)), None
             )
             if asked is None:
                 return
@@ -266,7 +274,7 @@ class Stage:
         """Let the others play until a bot has open decisions, and return its oldest."""
         self.play(lambda: self[name].open, silent=name)
         assert self[name].open, f"{name} is not asked"
-        return self.open_of(name)[0]
+        return self.oldest(name)
 
     def ask_many(self, name: str, least: int) -> list[Asked]:
         """Let a bot answer until a frame of at least so many decisions is out."""
