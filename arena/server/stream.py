@@ -9,6 +9,7 @@ lose messages); what waits for a bot is bounded by the tables it sits at.
 from __future__ import annotations
 
 import asyncio
+import logging
 from typing import TYPE_CHECKING, Any, Final
 
 import grpc
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 TEXT_LENGTH: Final = 64
 """Characters of a name, version or label in Hello."""
 MAX_IN_FLIGHT: Final = 128
+
+_log = logging.getLogger("arena.server")
 
 
 class Stream:
@@ -115,6 +118,9 @@ class Stream:
                     self._hello.set_result(data)
                 if self._has_ended:
                     break
+        except Exception:  # noqa: BLE001 (whatever fails in one stream must not touch another)
+            _log.exception("%s: reading failed; the other streams go on", self.name)
+            self._closing = Refusal.ARENA_FAULT
         finally:
             self._has_ended = True
             if not self._hello.done():
