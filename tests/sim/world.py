@@ -202,6 +202,10 @@ class World:
         """Do what the shell does when the run is over."""
         self.referee.close_books()
         self.journal += self.referee.take_journal()
+        self.referee.say_goodbye(2000, "the run is over")
+        for session in self.referee.ready:
+            self._send(session)
+        self.referee.ready.clear()
 
     # ------------------------------------------------------------------ what bots do
 
