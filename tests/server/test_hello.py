@@ -61,6 +61,7 @@ async def test_the_right_token_is_welcomed(scheme: str) -> None:
         assert first.welcome.limits.max_in_flight == 7
         assert first.welcome.limits.max_message_bytes == 65536
         assert first.welcome.limits.max_violations == 50
+        await serving.until(lambda: serving.referee.by_name["b"].is_up)
         assert serving.host.hellos == [("b", hello)]
         assert serving.referee.by_name["b"].streams == 1
 

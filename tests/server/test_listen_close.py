@@ -123,7 +123,11 @@ async def test_closing_in_mid_league_charges_nobody() -> None:
         await serving.until(lambda: serving.referee.answers > 100)
         await serving.close()
         await asyncio.gather(*serving.playing)
-        assert {(await caller.status())[0] for caller in serving.callers} == {grpc.StatusCode.OK}
+        for caller in serving.callers:
+            if not caller.is_cut_off:
+                assert caller.notices[-1].kind == Notice.KIND_SHUTDOWN
+                assert (await caller.status())[0] is grpc.StatusCode.OK
+        assert not serving.server._handlers
         assert serving.faults == []
         assert serving.events == []
 
