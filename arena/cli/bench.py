@@ -29,7 +29,9 @@ def bench(
         list[What] | None,
         typer.Argument(help="What to measure; all but memory if not said."),
     ] = None,
-    repeat: Annotated[int, typer.Option(min=1, help="Rounds; medians are printed.")] = 5,
+    repeat: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Rounds; medians are printed.")
+    ] = 5,
     form: FormatOption = Format.TABLE,
 ) -> None:
     """Measure deals and decisions per second: the wire, the referee, the rules, the records."""

@@ -28,10 +28,11 @@ def match(
         ),
     ],
     boards: Annotated[
-        int | None, typer.Option(min=1, help="Boards to play.", show_default="100")
+        int | None, typer.Option(metavar="N", min=1, help="Boards to play.", show_default="100")
     ] = None,
     seed: Annotated[
-        str | None, typer.Option(help="A text or 64 hex digits.", show_default="random")
+        str | None,
+        typer.Option(metavar="SEED", help="A text or 64 hex digits.", show_default="random"),
     ] = None,
     folder: Annotated[
         Path | None,

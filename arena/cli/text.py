@@ -18,12 +18,9 @@ def examples(*commands: str) -> str:
 
 def group(help_text: str, *, root: bool = False) -> typer.Typer:
     """Return an empty group of commands with the settings that all groups share."""
-    settings: dict[str, object] = {"help_option_names": ["-h", "--help"]}
-    if root:
-        settings["auto_envvar_prefix"] = "ARENA"
     return typer.Typer(
         help=help_text,
-        context_settings=settings,
+        context_settings={"help_option_names": ["-h", "--help"]},
         rich_markup_mode="rich",
         add_completion=root,
         pretty_exceptions_enable=False,
