@@ -12,6 +12,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import sys
@@ -42,6 +43,19 @@ _CODES: Final[tuple[tuple[type[ArenaError], int], ...]] = (
 )
 
 
+_WRITING: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
+_WORDS: Final = {
+    "Value error, ": "",
+    "Input should be greater than or equal to": "expected at least",
+    "Input should be a valid integer, unable to parse string as an integer": "expected a number",
+}
+"""What the libraries say, and what we say."""
+_OS_REMEDIES: Final = {
+    errno.ENOSPC: "make room, or choose another folder",
+    errno.EACCES: "another folder, or the right to write into this one",
+}
+
+
 def report(error: BaseException, *, verbosity: int = 0) -> int:
     """Print an error for a person, on stderr, and return the exit code that belongs to it."""
     match error:
@@ -49,8 +63,7 @@ def report(error: BaseException, *, verbosity: int = 0) -> int:
             _lines("interrupted")
             return INTERRUPTED
         case BrokenPipeError():
-            # Else the interpreter complains once more when it flushes stdout at its end.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            _give_stdout_up()
             return BROKEN_PIPE
         case typer.TyperException():
             return _usage(error)
@@ -81,12 +94,23 @@ def _arena_error(error: ArenaError, verbosity: int) -> int:
     return code
 
 
+def _give_stdout_up() -> None:
+    """Send stdout nowhere, else the interpreter complains once more when it flushes it."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _os_error(error: OSError, verbosity: int) -> int:
     what = (error.strerror or str(error)).lower()
-    name = "" if error.filename is None else f"{error.filename}: "
-    _lines(f"{name}{what}")
     if verbosity > 1:
         traceback.print_exception(error)
+    if error.filename is None and error.errno in _WRITING:
+        # Files that the arena writes are named by who writes them; what is left is the output.
+        _give_stdout_up()
+        _lines(f"cannot write the output: {what}")
+        return MACHINE
+    name = "" if error.filename is None else f"{error.filename}: "
+    _lines(f"{name}{what}", hint=_OS_REMEDIES.get(error.errno or 0, ""))
     match error.errno:
         case errno.ENOENT | errno.EISDIR | errno.ENOTDIR:
             return USAGE
@@ -103,14 +127,22 @@ def _usage(error: typer.TyperException) -> int:
     if not message.strip():
         # A group without a command: its help has been printed.
         return USAGE
-    message = message.replace("Value error, ", "")
+    for words, ours in _WORDS.items():
+        message = message.replace(words, ours)
     why = ""
     if options := getattr(error, "possibilities", None):
         message, why = message.partition(" (Possible options")[0], ", ".join(sorted(options))
     elif " Did you mean " in message:
         message, _, why = message.partition(". Did you mean ")
         why = why.removesuffix("?")
-    _lines(_lower(message), f"did you mean {why}?" if why else "", hint)
+    why = f"did you mean {why}?" if why else ""
+    if context is not None and context.parent is not None and hasattr(error, "option_name"):
+        ahead = {name for param in context.find_root().command.params for name in param.opts}
+        if error.option_name in ahead:
+            why = f"{error.option_name} stands before the command"
+            words = context.command_path.removeprefix("arena ")
+            hint = f"arena {error.option_name} {words} ..."
+    _lines(_lower(message), why, hint)
     return USAGE
 
 

@@ -70,6 +70,6 @@ def set_up_logging(verbosity: int) -> None:
     level = {-1: logging.ERROR, 0: logging.WARNING, 1: logging.INFO}.get(
         max(verbosity, -1), logging.DEBUG
     )
-    logging.basicConfig(
-        level=level, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s"
-    )
+    logging.basicConfig(stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
+    # Not the root: what asyncio has to say at that level is no news to anybody.
+    logging.getLogger("arena").setLevel(level)

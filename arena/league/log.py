@@ -13,14 +13,17 @@ if TYPE_CHECKING:
 
 @contextmanager
 def arena_log(path: Path) -> Iterator[None]:
-    """Let the arena's loggers write to a file while the context is open."""
+    """Let the arena's loggers write to a file while the context is open.
+
+    It takes what is said from INFO on; where less is shown elsewhere, the file alone has it.
+    """
     logger = logging.getLogger("arena")
     handler = logging.FileHandler(path, encoding="utf-8")
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     level, propagates = logger.level, logger.propagate
     logger.addHandler(handler)
-    logger.setLevel(logging.INFO)
-    logger.propagate = False
+    logger.propagate = propagates and logger.isEnabledFor(logging.INFO)
+    logger.setLevel(min(logging.INFO, logger.getEffectiveLevel()))
     try:
         yield
     finally:

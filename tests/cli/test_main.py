@@ -64,6 +64,7 @@ def test_the_version_names_arena_wire_rules_and_grpcio(
         (MachineError("x"), 4),
         (FileNotFoundError(errno.ENOENT, "No such file or directory", "a"), 2),
         (OSError(errno.ENOSPC, "No space left on device", "a"), 3),
+        (OSError(errno.ENOSPC, "No space left on device"), 4),
         (PermissionError(errno.EACCES, "Permission denied", "a"), 4),
         (KeyboardInterrupt(), 130),
         (ValueError("x"), 70),
