@@ -21,6 +21,12 @@ _FAULT_LETTERS: Final = {
     "CRASH": "C",
 }
 
+_NETS: Final = {
+    "duel": "points a seat, less those of the other's seats",
+    "points": "(opponents beaten - ahead) / 3 in a game, less the mean of the other three's",
+}
+"""What a net is, where it is not points less the mean of the other three's (SCHEDULE)."""
+
 
 def show(runs: Sequence[Path], form: Format) -> None:
     """Print the standings of one record, or of several together."""
@@ -64,8 +70,8 @@ def _listing(standings: Standings) -> output.Listing:
         columns,
         rows,
         {},
-        title=f"{' + '.join(standings.leagues)}: {standings.boards:,} boards,"
-        f" {standings.deals:,} deals",
+        title=f"{' + '.join(standings.leagues)}: {_count(standings.boards, 'board')},"
+        f" {_count(standings.deals, 'deal')}",
         notes=_notes(standings),
     )
 
@@ -111,10 +117,9 @@ def _faults(row: Standing) -> str:
 
 def _notes(standings: Standings) -> list[str]:
     kinds = sorted({kind for row in standings.rows for kind in row.faults if row.faults[kind]})
-    boards = f"{standings.boards:,} boards"
-    notes = [
-        f"net: points less the mean of the other three's, with its 95 % interval over {boards}"
-    ]
+    boards = _count(standings.boards, "board")
+    net = _NETS.get(standings.play, "points less the mean of the other three's")
+    notes = [f"net: {net}, with its 95 % interval over {boards}"]
     if any(row.penalties for row in standings.rows):
         notes.append(f"score: net less 100 x penalties / {standings.per}")
     if kinds:
@@ -123,9 +128,16 @@ def _notes(standings: Standings) -> list[str]:
         )
     if standings.is_provisional:
         notes.append("provisional: the league is not finished, its intervals may still change")
+        if standings.waiting:
+            waiting = _count(standings.waiting, "deal")
+            notes.append(f"{waiting} of unfinished boards not counted")
     if standings.is_combined:
         notes.append("combined: boards added after a look make intervals too narrow")
     return notes
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
 def _rank(value: Any) -> str:

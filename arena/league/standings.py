@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 SCHEMA: Final = "arena.standings/1"
 _DIGITS: Final = 4
 """Decimals of what is printed as JSON: beyond them is noise."""
+BOARDS_FOR_CERTAINTY: Final = 30
+"""A few boards that are all equal, such as three games with the same winner, have no spread to
+tell from: "± 0.0" would be wrong. As many as these are equal for a reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,7 @@ class Standing:
     net: float | None
     """Own points less the mean of the other three, per 100 deals (games in play to points)."""
     interval: Interval | None
-    """The 95 % t interval of net over boards, from 3 boards on."""
+    """The 95 % t interval of net over boards, from 3 boards on; 30 while all are equal."""
     penalties: int
     """Points of penalty."""
     points_per_deal: float | None
@@ -107,6 +110,8 @@ class Standings:
     """Complete boards."""
     deals: int
     """Deals of complete boards."""
+    waiting: int = field(compare=False)
+    """Deals of boards that lack a leg: they count nowhere yet."""
     is_provisional: bool
     """Whether a record is unfinished: intervals of a league that runs are provisional."""
     is_combined: bool
@@ -205,6 +210,7 @@ def standings(folds: Sequence[StandingsFold]) -> Standings:
         per="games" if first.play is Play.POINTS else "deals",
         boards=sum(fold.boards for fold in folds),
         deals=sum(fold.counted_deals for fold in folds),
+        waiting=sum(fold.deals - fold.counted_deals for fold in folds),
         is_provisional=not all(fold.is_finished for fold in folds),
         is_combined=len(folds) > 1,
         rows=_ranked(list(accounts.values())),
@@ -289,6 +295,15 @@ def _score(account: Account) -> Fraction | None:
     return net - Fraction(100 * account.penalties, account.legs)
 
 
+def _interval(account: Account) -> Interval | None:
+    """Return the interval of an entrant's net, or `None` where it would say nothing true."""
+    boards, net, squares = account.boards, account.net, account.net_squares
+    if boards * squares == net * net and boards < BOARDS_FOR_CERTAINTY:
+        return None
+    scale = 100 / UNIT
+    return t_interval(boards, scale * net, scale * scale * squares)
+
+
 def _standing(account: Account, score: Fraction | None, rank: int | None) -> Standing:
     boards, deals = account.boards, account.deals
     scale = 100 / UNIT
@@ -302,7 +317,7 @@ def _standing(account: Account, score: Fraction | None, rank: int | None) -> Sta
         is_withdrawn=account.is_withdrawn,
         score=None if score is None else float(score),
         net=scale * account.net / boards if boards else None,
-        interval=t_interval(boards, scale * account.net, scale * scale * account.net_squares),
+        interval=_interval(account),
         penalties=account.penalties,
         points_per_deal=account.points / account.seat_deals if deals else None,
         boards=boards,

@@ -22,6 +22,7 @@ from arena.errors import (
     RecordError,
     StrictFault,
 )
+from tests.cli.conftest import RECORDS
 
 CODE = """
 import sys
@@ -202,3 +203,30 @@ def test_a_dry_run_says_what_would_be_played(capsys: pytest.CaptureFixture[str])
     assert plan["boards_per_entrant"] == "8"
     assert plan["meetings_per_pair"] == "8"
     assert not Path("runs").exists()
+
+
+@pytest.mark.parametrize(
+    "record, words",
+    [
+        ("boards4", "net: points less the mean of the other three's, with its 95 % interval over"),
+        ("duel", "net: points a seat, less those of the other's seats, with its 95 % interval"),
+        ("points", "net: (opponents beaten - ahead) / 3 in a game, less the mean of the other"),
+    ],
+)
+def test_the_line_under_standings_says_what_net_is_in_that_play(
+    record: str, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = RECORDS / f"{record}.jsonl"
+    assert main.run(["league", "standings", str(path)]) == 0
+    assert words in capsys.readouterr().out
+
+
+def test_standings_of_an_unfinished_record_say_how_many_deals_do_not_count_yet(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = (tmp_path / "good.jsonl").read_bytes().split(b"\n")
+    (tmp_path / "six.jsonl").write_bytes(b"\n".join(lines[:7]) + b"\n")
+    assert main.run(["league", "standings", "six.jsonl"]) == 0
+    said = capsys.readouterr().out
+    assert "boards4: 1 board, 4 deals" in said
+    assert "2 deals of unfinished boards not counted" in said

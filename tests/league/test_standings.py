@@ -23,7 +23,7 @@ from arena.league.standings import (
     read_standings,
     standings,
 )
-from arena.league.standings_fold import StandingsFold
+from arena.league.standings_fold import UNIT, StandingsFold
 from arena.rules.ruleset import Ruleset
 from tests.league.edits import RECORDS, VECTORS
 from tests.league.leagues import PlayedFault, header, league, record_bytes
@@ -276,6 +276,29 @@ def test_two_boards_have_no_interval(tmp_path: Path) -> None:
     assert all(row.interval is None for row in read_standings([path]).rows)
     path.write_bytes(record_bytes(header(passes=3)))
     assert all(row.interval is not None for row in read_standings([path]).rows)
+
+
+@pytest.mark.parametrize("boards, shown", [(3, False), (29, False), (30, True)])
+def test_equal_boards_have_an_interval_only_when_they_are_many(boards: int, shown: bool) -> None:
+    fold = StandingsFold(header())
+    for account in fold.accounts.values():
+        account.boards = account.legs = account.deals = account.seat_deals = boards
+        account.net = UNIT * boards
+        account.net_squares = UNIT * UNIT * boards
+    for row in standings([fold]).rows:
+        assert row.net == 100
+        assert (row.interval is not None) is shown
+        if row.interval:
+            assert row.interval.low == pytest.approx(100) == row.interval.high
+
+
+def test_deals_of_boards_that_lack_a_leg_are_counted_apart() -> None:
+    assert standings([folded(header())]).waiting == 0
+    begun = StandingsFold(header())
+    for deal in list(league(header()))[:6]:
+        begun.add_result(deal)
+    table = standings([begun])
+    assert (table.deals, table.waiting) == (4, 2)
 
 
 # --- several records ----------------------------------------------------------------------------
