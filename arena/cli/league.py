@@ -55,7 +55,12 @@ def run(
     running.play(context, league, folder, options, progress, form)
 
 
-@app.command(epilog=examples("arena league commit autumn.toml", "arena league commit a.toml"))
+@app.command(
+    epilog=examples(
+        "arena league commit autumn.toml",
+        "arena league commit autumn.toml --set league.seed=random --run runs/fair",
+    )
+)
 def commit(
     context: typer.Context,
     file: LeagueFile,
@@ -63,9 +68,12 @@ def commit(
     overrides: OverridesOption = None,
 ) -> None:
     """Draw the seed, make the run's folder and print the commitment; nothing is played yet."""
+    from arena.league.config import refuse_guessable_seed
     from arena.league.runner import commit as commit_run
 
-    run_folder, commitment = commit_run(_load(context, file, overrides, None), folder)
+    league = _load(context, file, overrides, None)
+    refuse_guessable_seed(league)
+    run_folder, commitment = commit_run(league, folder)
     print(commitment)
     running.say_next(
         run_folder, "publish the commitment, add what others say, and play:", public=True

@@ -215,6 +215,16 @@ def seed_of(league: League, draw: Callable[[int], bytes] = secrets.token_bytes) 
     return draw(SEED_BYTES) if league.seed == "random" else parse_seed(league.seed)
 
 
+def refuse_guessable_seed(league: League) -> None:
+    """Raise `ConfigError` if a commitment to the league's seed would be worth nothing (DECK 1)."""
+    if league.seed != "random" and not _is_hex_seed(league.seed):
+        raise ConfigError(
+            f"{league.label}: league.seed: a text cannot be committed to",
+            why="whoever guesses it knows all decks, and the host could have tried many",
+            hint='seed = "random", or --set league.seed=random',
+        )
+
+
 def settings(league: League) -> list[Setting]:
     """Return every value of a league with its origin; of the seed only what it is."""
     values: dict[str, object] = {"league.name": league.name, "league.seed": _seed_kind(league.seed)}

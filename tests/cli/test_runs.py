@@ -87,7 +87,7 @@ def test_a_signal_ends_a_run_that_resumes(number: signal.Signals, tmp_path: Path
 
 
 def test_commit_prints_the_commitment_that_the_run_then_has() -> None:
-    done = arena("league", "commit", "good.toml", "--run", "run")
+    done = arena("league", "commit", "good.toml", "--set", "league.seed=random", "--run", "run")
     assert done.returncode == 0
     (commitment,) = done.stdout.split()
     played = arena("league", "resume", "run", "--public", "a text", "--progress", "none")
