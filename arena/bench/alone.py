@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 from arena.bench.positions import play_randomly
 from arena.league.header import header_of
 from arena.league.match import match_league
+from arena.league.plans import board_plans
 from arena.league.record_lines import deal_line, header_line
-from arena.league.runner import plans
 from arena.league.standings import read_standings
 from arena.referee.values import DealResult
 from arena.rules.deal import Deal
@@ -57,7 +57,8 @@ def write_record(path: Path, deals: int) -> None:
     key = league_key(_SEED)
     with path.open("wb") as file:
         file.write(header_line(header_of(league, commitment(_SEED), {})))
-        for plan in plans(league, key, None):
+        names = [bot.name for bot in league.bots]
+        for plan in board_plans(league.play, names, key, passes=league.passes):
             results = _results(1, plan.board)
             for leg in plan.legs:
                 results[0].leg, results[0].seats = leg.leg, leg.seats

@@ -10,8 +10,7 @@ import asyncio
 from collections import deque
 from typing import TYPE_CHECKING, Final
 
-from arena.league.record import EventLine
-from arena.league.record_lines import deal_line, event_line
+from arena.league.record_lines import deal_line, event_line, event_of
 from arena.referee.values import DealResult, Event
 
 if TYPE_CHECKING:
@@ -38,6 +37,7 @@ class Journal:
         self._writer = writer
         self._lines: list[bytes] = []
         self._entries: list[DealResult | Event] = []
+        self._news: list[Event] = []
         self._to_fold: deque[DealResult | Event] = deque()
 
     def take(self, entries: Iterable[DealResult | Event]) -> None:
@@ -67,6 +67,12 @@ class Journal:
                 self.faults += len(entry.faults)
             else:
                 self.faults += bool(entry.incident)
+                self._news.append(entry)
+
+    def take_news(self) -> list[Event]:
+        """Return the events that have reached the disk since the last call."""
+        news, self._news = self._news, []
+        return news
 
     def fold_some(self) -> None:
         """Add some of what is on the disk to the live standings."""
@@ -80,19 +86,3 @@ class Journal:
     def _write(self, data: bytes) -> None:
         self._writer.append(data)
         self._writer.sync()
-
-
-def event_of(event: Event) -> EventLine:
-    """Return the referee's event as a line of the record."""
-    is_bench = event.kind == "BENCHED"
-    return EventLine(
-        kind=event.kind.value,
-        incident=event.incident or None,
-        entrant=event.entrant,
-        board=event.board if event.board or is_bench else None,
-        leg=event.leg if event.kind == "VOID" else None,
-        crashes=event.crashes if is_bench else None,
-        deals=event.deals if is_bench else None,
-        faulty=event.faulty if is_bench else None,
-        detail=event.detail,
-    )

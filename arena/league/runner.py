@@ -15,7 +15,7 @@ import threading
 from contextlib import AsyncExitStack, ExitStack, suppress
 from dataclasses import dataclass, field
 from time import monotonic_ns
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from arena.errors import ConfigError, EndedEarly, StrictFault
 from arena.league.folder import RunFolder, new_token
@@ -23,6 +23,7 @@ from arena.league.header import header_of
 from arena.league.journal import Journal
 from arena.league.lock import check_header
 from arena.league.log import arena_log
+from arena.league.plans import board_plans
 from arena.league.processes import (
     Launch,
     Process,
@@ -31,39 +32,35 @@ from arena.league.processes import (
     descriptors_needed,
     raise_nofile,
 )
-from arena.league.progress import Progress, Snapshot, TopRow
+from arena.league.progress import Progress
 from arena.league.record_reader import read_header
 from arena.league.record_resume import Resumption, look
 from arena.league.record_writer import RecordWriter
-from arena.league.schedule import Play, boards, boards_per_pass
-from arena.league.standings import Standing, leaders
+from arena.league.schedule import Play
 from arena.league.standings_fold import StandingsFold
 from arena.league.statistics import t_quantile
+from arena.league.telling import Telling
 from arena.league.trace import Trace
 from arena.referee.attendance import Order, OrderKind
 from arena.referee.referee import Referee
 from arena.referee.values import (
-    BoardPlan,
     Clock,
     EntrantSpec,
     Game,
     History,
-    LegPlan,
     Policy,
     Stop,
     StopKind,
 )
-from arena.rules.deck import commitment, league_key, leg_order
+from arena.rules.deck import commitment, league_key
 from arena.server.server import RefereeServer
 from arena.server.tokens import Tokens
 from arena.shipped import sample_bots
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from arena.league.config import League
-    from arena.league.legs import DoneLegs
     from arena.v1 import referee_pb2
 
 FLUSH_S: Final = 0.25
@@ -190,7 +187,6 @@ class LeagueRun:
         self._resumption = resumption
         self._fold = fold
         self._options = options
-        self._progress = progress
         self._bots = {bot.name: bot for bot in league.entrants}
         self._tokens = {
             name: folder.token(name) if bot.joins else new_token()
@@ -209,19 +205,27 @@ class LeagueRun:
         self._signal = 0
         self._drain_until = 0
         self._is_cut = False
-        self._started_ns = monotonic_ns()
-        per_pass = boards_per_pass(league.play, [bot.name for bot in league.bots], league.field)
-        self._legs_total = league.passes * per_pass * league.play.legs
+        self._failure: Exception | None = None
+        before = resumption.deals if resumption else 0
+        self._telling = Telling(league, self.referee, progress, deals_before=before)
 
     def _make_referee(self) -> Referee:
         league, past = self._league, self._resumption
         clock, faults = league.clock, league.faults
+        key = league_key(self._seed, league.public)
         is_games = league.play is Play.POINTS
         return Referee(
             [EntrantSpec(name, is_local=not bot.joins) for name, bot in self._bots.items()],
-            plans(league, league_key(self._seed, league.public), past.done if past else None),
+            board_plans(
+                league.play,
+                [bot.name for bot in league.bots],
+                key,
+                field=league.field,
+                passes=league.passes,
+                done=past.done if past else None,
+            ),
             Game(
-                league_key(self._seed, league.public),
+                key,
                 league.ruleset,
                 target=league.target if is_games else 0,
                 max_deals=league.max_deals if is_games else 0,
@@ -240,6 +244,7 @@ class LeagueRun:
         """Play to the end of the league, or to what ends the run before it."""
         self._wake = asyncio.Event()
         loop = asyncio.get_running_loop()
+        loop.set_exception_handler(self._on_loop_failure)
         for number in _SIGNALS:
             loop.add_signal_handler(number, self._on_signal, number)
         try:
@@ -263,7 +268,7 @@ class LeagueRun:
     async def _open(self) -> None:
         """Listen, start the bots, and say who is waited for."""
         self._address = await self._server.start(self._league.address)
-        say = self._progress.say
+        say = self._telling.say
         say(f"commitment: {self._commitment}")
         for bot in self._league.bots:
             if bot.joins:
@@ -288,6 +293,9 @@ class LeagueRun:
         for session in self.referee.sessions:
             if session.noise:
                 _log.info("%s: %d late or repeated answers, ignored", session.name, session.noise)
+        if self._failure:
+            self._close_record()
+            raise self._failure
         self._raise_if_stopped()
 
     def _is_over(self) -> bool:
@@ -295,7 +303,8 @@ class LeagueRun:
         late = self._drain_until and monotonic_ns() >= self._drain_until
         if self._signal and not referee.is_open:
             return True
-        return bool(referee.stopped or self._is_cut or late or referee.is_finished)
+        has_ended = referee.stopped or referee.is_finished
+        return bool(has_ended or self._is_cut or self._failure or late)
 
     async def _flush(self) -> None:
         """Bring the journal to the disk and tell how far the league is."""
@@ -304,7 +313,7 @@ class LeagueRun:
         if self.journal:
             self.journal.take(self.referee.take_journal())
             await self.journal.sync()
-        self._progress.update(self._snapshot())
+        self._telling.tell(self.journal, is_stopping=bool(self._signal))
 
     def _begin_record(self) -> Journal:
         """Write the header, or go on after the last whole line."""
@@ -349,9 +358,12 @@ class LeagueRun:
         stop = self.referee.stopped
         if stop is None:
             return
+        self._close_record()
+        raise self._error_of(stop)
+
+    def _close_record(self) -> None:
         if self.journal:
             self._writer.close()
-        raise self._error_of(stop)
 
     def _error_of(self, stop: Stop) -> Exception:
         """Return what a person is told when the referee has ended the run."""
@@ -370,41 +382,6 @@ class LeagueRun:
             return StrictFault(f"bot {stop.entrant!r}: the first fault", why=why)
         message = f"{stop.entrant}: {stop.detail}"
         return EndedEarly(message, hint=f"arena league resume {self._folder.path}")
-
-    def _snapshot(self) -> Snapshot:
-        journal, past = self.journal, self._resumption
-        before = past.deals if past else 0
-        now = monotonic_ns()
-        state = ""
-        if not self.referee.is_open:
-            away = [s.name for s in self.referee.sessions if not s.stream and not s.is_benched]
-            state = f"waiting for {', '.join(away)}"
-            self._started_ns = now
-        elif self._signal:
-            state = "stopping"
-        fold = journal.fold if journal else None
-        return Snapshot(
-            name=self._league.name,
-            deals_done=before + (journal.deals if journal else 0),
-            deals_total=self._deals_total(fold),
-            deals_before=before,
-            elapsed_ms=(now - self._started_ns) // 1_000_000,
-            faults=journal.faults if journal else 0,
-            top=tuple(
-                TopRow(row.name, row.score, _half_width(row))
-                for row in (leaders(fold) if fold and fold.boards else ())
-                if row.score is not None
-            ),
-            state=state,
-        )
-
-    def _deals_total(self, fold: StandingsFold | None) -> int:
-        """Return all deals of the league; of games to points, by the mean length so far."""
-        if self._league.play is not Play.POINTS:
-            return self._legs_total
-        if not fold or not fold.boards:
-            return self._legs_total * self._league.target
-        return self._legs_total * fold.counted_deals // (fold.boards * self._league.play.legs)
 
     # ------------------------------------------------------------------ processes and signals
 
@@ -431,10 +408,14 @@ class LeagueRun:
         """Start or kill a process, as the referee wants it."""
         loop = asyncio.get_running_loop()
         if order.kind is OrderKind.START_PROCESS:
-            self._progress.say(f"{order.entrant} crashed and is started again")
+            attempt = self.referee.by_name[order.entrant].crashes
+            self._telling.say(
+                f"bot {order.entrant!r} is started again"
+                f" ({attempt} of {self._league.faults.crashes})"
+            )
             loop.call_later(order.delay_ns / 1e9, self._restart, order.entrant)
         elif order.kind is OrderKind.KILL_PROCESS:
-            process = self._processes.pop(order.entrant, None)
+            process = self._processes.get(order.entrant)
             if process:
                 stopping = loop.create_task(self._supervisor.stop(process, 0))
                 self._stopping.add(stopping)
@@ -443,6 +424,18 @@ class LeagueRun:
     def on_hello(self, name: str, hello: referee_pb2.Hello) -> None:
         """Keep what a bot says of its version, the first time."""
         self._hello_versions.setdefault(name, hello.version)
+
+    def on_failure(self, error: Exception) -> None:
+        """End the run, resumable: the arena itself has failed."""
+        self._failure = self._failure or error
+        self._wake.set()
+
+    def _on_loop_failure(self, _: object, context: dict[str, Any]) -> None:
+        """Take an exception that nobody awaits: in a callback or a lost task."""
+        error = context.get("exception")
+        _log.error("%s", context.get("message"), exc_info=error)
+        if isinstance(error, Exception):
+            self.on_failure(error)
 
     def on_tick(self) -> None:
         """Take the journal in small portions, so that the loop is never held up for long."""
@@ -461,26 +454,7 @@ class LeagueRun:
             self._signal = number
             self.referee.drain()
             self._drain_until = monotonic_ns() + int(DRAIN_S * 1e9)
-            self._progress.say(
+            self._telling.say(
                 f"stopping: deals in progress may end ({DRAIN_S:g} s); again stops at once"
             )
         self._wake.set()
-
-
-def _half_width(row: Standing) -> float | None:
-    return (row.interval.high - row.interval.low) / 2 if row.interval else None
-
-
-def plans(league: League, key: bytes, done: DoneLegs | None) -> Iterator[BoardPlan]:
-    """Return the boards of a league with the legs that are still to be played (DECK 9)."""
-    names = [bot.name for bot in league.bots]
-    legs_a_board = league.play.legs
-    schedule = boards(league.play, names, key, field=league.field, passes=league.passes)
-    for board in schedule:
-        legs = [
-            LegPlan(leg, board.seats[leg])
-            for leg in leg_order(key, board.number, legs_a_board)
-            if done is None or (board.number, leg) not in done
-        ]
-        if legs:
-            yield BoardPlan(board.number, legs)

@@ -12,10 +12,11 @@ if TYPE_CHECKING:
 
     from arena.referee.referee import Referee
 
-TICK_NS: Final = 10_000_000
+TICK_NS: Final = 5_000_000
 """Between two ticks."""
 BLOCK_NS: Final = 20_000_000
-"""A tick that comes later than this was blocked, and the block is credited (FAULTS, Clock)."""
+"""When the loop shows no sign of life for longer than this, that is a block, and it is credited,
+whole (FAULTS, Clock). The loop may have been idle for up to a tick before it."""
 SECOND_LOOK_S: Final = 0.020
 """How long what has arrived may take to be read before anybody is judged late."""
 
@@ -23,11 +24,24 @@ SECOND_LOOK_S: Final = 0.020
 class Clockwork:
     """Ticks beside the streams and tells the referee what time does to it."""
 
-    def __init__(self, referee: Referee, after_tick: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        referee: Referee,
+        *,
+        judge: Callable[[int, int], None],
+        after_tick: Callable[[], None],
+    ) -> None:
+        """Take what to call when it is time to judge (with now and the time of the first look)
+        and what to call after each tick.
+        """
         self._referee = referee
+        self._judge_now = judge
         self._after_tick = after_tick
         self._loop = asyncio.get_running_loop()
-        self._next_tick = 0
+        self._due = 0
+        """When the next tick is due."""
+        self._alive = 0
+        """The loop's last sign of life."""
         self._handle: asyncio.TimerHandle | None = None
         self._is_looking = False
         self._lags_us: Counter[int] = Counter()
@@ -36,7 +50,8 @@ class Clockwork:
 
     def start(self) -> None:
         """Begin to tick."""
-        self._next_tick = monotonic_ns() + TICK_NS
+        self._alive = monotonic_ns()
+        self._due = self._alive + TICK_NS
         self._handle = self._loop.call_later(TICK_NS / 1e9, self._tick)
 
     def stop(self) -> None:
@@ -48,10 +63,9 @@ class Clockwork:
     def now(self) -> int:
         """Return the time in ns; a block that has just ended is credited first."""
         now = monotonic_ns()
-        if now - self._next_tick > BLOCK_NS and self._handle:
-            self._referee.block(self._next_tick, now)
-            self._lags_us[_rounded((now - self._next_tick) // 1000)] += 1
-            self._next_tick = now
+        if now - self._alive > BLOCK_NS and self._handle:
+            self._referee.block(self._alive, now)
+        self._alive = now
         return now
 
     def served(self, since: int, decisions: int) -> None:
@@ -71,8 +85,8 @@ class Clockwork:
 
     def _tick(self) -> None:
         now = self.now()
-        self._lags_us[_rounded(max(now - self._next_tick, 0) // 1000)] += 1
-        self._next_tick = now + TICK_NS
+        self._lags_us[_rounded(max(now - self._due, 0) // 1000)] += 1
+        self._due = now + TICK_NS
         self._handle = self._loop.call_later(TICK_NS / 1e9, self._tick)
         if self._served:
             flow = self._referee.flow
@@ -89,7 +103,7 @@ class Clockwork:
 
     def _judge(self, looked: int) -> None:
         self._is_looking = False
-        self._referee.tick(self.now(), looked)
+        self._judge_now(self.now(), looked)
         self._after_tick()
 
 

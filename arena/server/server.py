@@ -16,6 +16,9 @@ import grpc
 
 from arena.errors import ConfigError, MachineError
 from arena.referee.attendance import OrderKind
+from arena.referee.referee import MAX_VIOLATIONS
+from arena.referee.session import NEVER
+from arena.referee.values import MS
 from arena.server.clockwork import Clockwork
 from arena.server.options import server_options
 from arena.server.status import Refusal
@@ -55,6 +58,9 @@ class Host(Protocol):
     def on_hello(self, name: str, hello: referee_pb2.Hello) -> None:
         """Note what a bot says of itself."""
 
+    def on_failure(self, error: Exception) -> None:
+        """End the run: the referee itself has failed, and what it holds may be wrong."""
+
     def on_tick(self) -> None:
         """Do a little work, some hundred times a second: take the journal, look who is late."""
 
@@ -72,7 +78,7 @@ class RefereeServer:
     ) -> None:
         self.referee = referee
         self.tracers = tracers or {}
-        self.clockwork = Clockwork(referee, self._after_tick)
+        self.clockwork = Clockwork(referee, judge=self._judge, after_tick=self._after_tick)
         self._tokens = tokens
         self._host = host
         self._encoder = FrameEncoder(referee.game, referee.clock)
@@ -85,6 +91,10 @@ class RefereeServer:
         self._server: grpc.aio.Server | None = None
         self._is_stepping = False
         self._is_closing = False
+        self._at_work = _AtWork(host)
+        clock = referee.clock
+        # A bot that does not read is found by its clock; without one, nobody is.
+        self._write_limit_ns = (3 * clock.move_ms + clock.bank_ms) * MS or NEVER
 
     # ------------------------------------------------------------------ start and stop
 
@@ -211,7 +221,8 @@ class RefereeServer:
             self._host.on_hello(stream.name, stream.hello)
         now = self.clockwork.now()
         in_flight = stream.max_in_flight
-        session, number = self.referee.connect(stream.name, now, max_in_flight=in_flight)
+        with self._at_work:
+            session, number = self.referee.connect(stream.name, now, max_in_flight=in_flight)
         stream.session, stream.number = session, number
         _log.info("%s: stream %d is up", stream.name, number)
         self._dispatch()
@@ -221,7 +232,8 @@ class RefereeServer:
         session = stream.session
         if session and not self._is_closing and session.stream == stream.number:
             _log.info("%s: stream %d has ended", stream.name, stream.number)
-            self.referee.disconnect(session, stream.number, self.clockwork.now())
+            with self._at_work:
+                self.referee.disconnect(session, stream.number, self.clockwork.now())
             self._dispatch()
 
     def unseat(self, stream: Stream) -> None:
@@ -233,28 +245,32 @@ class RefereeServer:
     def next_frame(self, session: Session) -> bytes | None:
         """Return the session's next frame, encoded; the clocks in it start now."""
         now = self.clockwork.now()
-        frame = self.referee.take_frame(session, now)
-        if frame is None:
-            return None
-        data = self._encoder.encode(frame)
+        with self._at_work:
+            frame = self.referee.take_frame(session, now)
+            if frame is None:
+                return None
+            data = self._encoder.encode(frame)
         self.clockwork.served(now, 0)
         return data
 
     def receive(self, session: Session, answers: Sequence[tuple[int, int]]) -> None:
         """Hand answers to the referee and let go what they set free."""
         now = self.clockwork.now()
-        self.referee.receive(session, answers, now)
+        with self._at_work:
+            self.referee.receive(session, answers, now)
         self._dispatch()
         self.clockwork.served(now, len(answers))
 
     def receive_garbage(self, session: Session) -> None:
         """Hand on that bytes came which are no message."""
-        self.referee.receive_garbage(session, self.clockwork.now())
+        with self._at_work:
+            self.referee.receive_garbage(session, self.clockwork.now())
         self._dispatch()
 
     def violate(self, session: Session, detail: str) -> None:
         """Hand on a protocol violation."""
-        self.referee.violate(session, detail, self.clockwork.now())
+        with self._at_work:
+            self.referee.violate(session, detail, self.clockwork.now())
         self._dispatch()
 
     # ------------------------------------------------------------------ what the host calls
@@ -271,10 +287,15 @@ class RefereeServer:
     def process_ended(self, name: str, detail: str) -> None:
         """Note that a local bot's process has ended."""
         if not self._is_closing:
-            self.referee.process_ended(name, detail, self.clockwork.now())
+            with self._at_work:
+                self.referee.process_ended(name, detail, self.clockwork.now())
             self._dispatch()
 
     # ------------------------------------------------------------------ inside
+
+    def _judge(self, now: int, looked: int) -> None:
+        with self._at_work:
+            self.referee.tick(now, looked)
 
     def _dispatch(self) -> None:
         """Carry out what the referee wants after an input."""
@@ -296,7 +317,8 @@ class RefereeServer:
     def _step(self) -> None:
         """Start legs, with a turn of the loop between some and the next."""
         self._is_stepping = False
-        self.referee.step(self.clockwork.now())
+        with self._at_work:
+            self.referee.step(self.clockwork.now())
         self._dispatch()
 
     def _carry_out(self, order: Order) -> None:
@@ -310,12 +332,41 @@ class RefereeServer:
 
     def _after_tick(self) -> None:
         self._dispatch()
+        now = self.clockwork.now()
+        for stream in self._all_streams:
+            if stream.writing_since and now - stream.writing_since > self._write_limit_ns:
+                _log.warning("%s: does not read what it is sent; its stream is cut", stream.name)
+                stream.writing_since = 0
+                stream.cut()
         self._host.on_tick()
+
+
+class _AtWork:
+    """Tells the host of an exception of the referee and lets it pass on.
+
+    What a stream does wrong by itself ends that stream; a referee that has failed ends the run.
+    """
+
+    __slots__ = ("_host",)
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: object
+    ) -> None:
+        if isinstance(error, Exception):
+            self._host.on_failure(error)
 
 
 def _limits(max_in_flight: int) -> referee_pb2.Limits:
     return referee_pb2.Limits(
-        max_message_bytes=MAX_MESSAGE_BYTES, max_in_flight=max_in_flight, max_violations=50
+        max_message_bytes=MAX_MESSAGE_BYTES,
+        max_in_flight=max_in_flight,
+        max_violations=MAX_VIOLATIONS,
     )
 
 

@@ -43,10 +43,15 @@ class Stream:
         self.session: Session | None = None
         self.number = 0
         self.hello: referee_pb2.Hello | None = None
+        self.writing_since = 0
+        """When the frame that is being written was begun, in ns; 0 while none is."""
         self._server = server
         self._context = context
         self._wake = asyncio.Event()
         self._hello: asyncio.Future[bytes | None] = asyncio.get_running_loop().create_future()
+        self._seated = asyncio.Event()
+        """Set once it is clear whether the stream has a session."""
+        self._task: asyncio.Task[Any] | None = None
         self._has_ended = False
         self._closing: Refusal | None = None
         self._is_finishing = False
@@ -54,6 +59,7 @@ class Stream:
 
     async def run(self, hello_timeout_s: float) -> Refusal | None:
         """Serve the stream; return why it ends, `None` for a good end."""
+        self._task = asyncio.current_task()
         reader = asyncio.create_task(self._read(), name=f"read {self.name}")
         try:
             try:
@@ -65,9 +71,11 @@ class Stream:
                 return refusal
             await self._context.write(self._server.welcome(self))
             self._server.seat(self)
+            self._seated.set()
             return await self._write()
         finally:
             self._server.unseat(self)
+            self._seated.set()
             reader.cancel()
             # The reader is awaited so that no task outlives its stream.
             await asyncio.gather(reader, return_exceptions=True)
@@ -80,6 +88,11 @@ class Stream:
         """End the stream with a status, soon."""
         self._closing = refusal
         self._wake.set()
+
+    def cut(self) -> None:
+        """End the stream at once, whatever its writer waits for."""
+        if self._task:
+            self._task.cancel()
 
     def finish(self) -> None:
         """End the stream well, after what still waits for the bot."""
@@ -99,7 +112,9 @@ class Stream:
                     break
                 if self._trace:
                     self._trace("sent", referee_pb2.PlayResponse.FromString(data))
+                self.writing_since = self._server.clockwork.now()
                 await context.write(data)
+                self.writing_since = 0
             if self._closing is Refusal.REPLACED:
                 await context.write(_REPLACED_NOTICE)
             if self._closing or self._has_ended or self._is_finishing:
@@ -114,8 +129,11 @@ class Stream:
                     break
                 if self.session:
                     self._take(data)
-                elif not self._hello.done():
-                    self._hello.set_result(data)
+                else:
+                    if not self._hello.done():
+                        self._hello.set_result(data)
+                    # What comes right behind Hello is read once there is a session to take it.
+                    await self._seated.wait()
                 if self._has_ended:
                     break
         except Exception:  # noqa: BLE001 (whatever fails in one stream must not touch another)

@@ -95,6 +95,7 @@ class Host:
 
     orders: list[Order] = field(default_factory=list)
     hellos: list[tuple[str, referee_pb2.Hello]] = field(default_factory=list)
+    failures: list[Exception] = field(default_factory=list)
     tick: Callable[[], None] = lambda: None
     ticked: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -103,6 +104,9 @@ class Host:
 
     def on_hello(self, name: str, hello: referee_pb2.Hello) -> None:
         self.hellos.append((name, hello))
+
+    def on_failure(self, error: Exception) -> None:
+        self.failures.append(error)
 
     def on_tick(self) -> None:
         self.tick()

@@ -43,7 +43,9 @@ async def play_with_stalls(clockwork: type[Clockwork] | None = None) -> Counter[
     """
     serving = Serving(boards=40, clock=IMPATIENT, tables=8)
     if clockwork:
-        serving.server.clockwork = clockwork(serving.referee, serving.server._after_tick)
+        serving.server.clockwork = clockwork(
+            serving.referee, judge=serving.server._judge, after_tick=serving.server._after_tick
+        )
     stalls = Stalls(serving)
     serving.host.tick = stalls
     async with serving:
@@ -78,7 +80,7 @@ class JudgesAtOnce(Clockwork):
 
     def _tick(self) -> None:
         now = self.now()
-        self._next_tick = now + TICK_NS
+        self._due = now + TICK_NS
         self._handle = self._loop.call_later(TICK_NS / 1e9, self._tick)
         if self._referee.next_due() <= now:
             self._referee.tick(now)
