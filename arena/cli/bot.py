@@ -30,7 +30,12 @@ def list_bots(
         {"name": name, "language": "python", "about": _summary(file), "file": str(file)}
         for name, file in sample_bots().items()
     ]
-    columns = [output.Column(key, key) for key in ("name", "language", "about")]
+    columns = [
+        output.Column("name", "name"),
+        output.Column("language", "language", spare=1),
+        output.Column("about", "about", spare=2),
+        output.Column("file", "file"),
+    ]
     output.show(output.Listing("arena.bots/1", columns, rows, {}, rows_key="bots"), form)
 
 

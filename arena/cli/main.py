@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from typing import Annotated, NoReturn
 
 import typer
 
-from arena.cli import bench, bot, commands, config, league, match, proto, replay, verify
+from arena.cli import bench, bot, commands, config, league, match, proto, replay, streams, verify
 from arena.cli.options import Color, Globals, set_up_logging
 from arena.cli.text import OUTPUT, PLAY, TOOLS, examples, group
 
@@ -104,26 +103,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     return code if isinstance(code, int) else 0
 
 
-def open_what_is_closed() -> None:
-    """Put nothing in the place of stdin, stdout and stderr that were closed (`2>&-`).
-
-    Else the next file to be opened, such as a record, would get the number of one of them and
-    what is printed would end in it.
-    """
-    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
-        try:
-            os.fstat(number)
-        except OSError:
-            # The lowest free number is given out first, so this is `number`.
-            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
-
-
 def main() -> NoReturn:
     """Run `arena` as a program."""
-    open_what_is_closed()
-    for stream in (sys.stdout, sys.stderr):
-        # A suit on a terminal that has no such sign is a question mark, not a crash.
-        getattr(stream, "reconfigure", lambda **_: None)(errors="replace")
+    streams.prepare()
     sys.exit(run())

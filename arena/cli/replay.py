@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 import re
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from arena.cli import console, output
+from arena.cli import console, output, runs
 from arena.cli.options import Format, FormatOption
+from arena.cli.replay_text import deal_lines, trick_rows
 from arena.cli.text import examples
 from arena.errors import ConfigError
 
 if TYPE_CHECKING:
-    from arena.league.record import DealLine
+    from collections.abc import Sequence
+
+    from arena.league.record import DealLine, Tally
     from arena.rules.ruleset import Ruleset
 
-EXAMPLES = examples("arena replay runs/autumn-1:12", "arena replay runs/autumn-1/deals.jsonl:12/1")
-
-Piece = tuple[str, str]
-"""A text and its style; the letter of a suit is a style."""
-
-_SYMBOLS: Final = {"C": "♣", "D": "♦", "H": "♥", "S": "♠"}
-_SUIT_ORDER: Final = "SHDC"
-"""The order of suits in a recorded hand."""
+EXAMPLES = examples(
+    "arena replay runs/autumn-1:12",
+    "arena replay runs/autumn-1/deals.jsonl:12/1",
+    "arena replay runs/autumn-1 --bot mine",
+)
+_LOST_SHOWN: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,14 @@ class Place:
     board: int | None = None
     leg: int | None = None
     number: int | None = None
+
+    def has(self, deal: DealLine | Tally) -> bool:
+        """Return whether a deal is meant."""
+        return (
+            self.board in {None, deal.board}
+            and self.leg in {None, deal.leg}
+            and self.number in {None, deal.number}
+        )
 
 
 def parse_place(text: str) -> Place:
@@ -65,103 +75,120 @@ def replay(
             metavar="RECORD[:BOARD[/LEG[/NUMBER]]]", help="A record or a run's folder, and which."
         ),
     ],
+    bot: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="List the deals in which a bot lost most instead."),
+    ] = None,
     form: FormatOption = Format.TABLE,
 ) -> None:
-    """Show recorded deals: hands, calls, every trick with its winner, points, faults."""
+    """Show recorded deals: hands, calls, every trick with its winner, points, faults.
+
+    With --bot, list the deals in which that bot scored least beside the others.
+    """
     from arena.league.record_reader import find_deals, read_header
 
-    if form not in {Format.TABLE, Format.JSON}:
-        raise ConfigError(f"a replay has no format {form.value}", hint="--format json")
     place = parse_place(what)
+    runs.check_record(place.record)
+    if bot is not None:
+        _show_lost(place, bot, form)
+        return
     ruleset = read_header(place.record).ruleset.rules()
     deals = find_deals(place.record, place.board, place.leg, place.number)
+    if form is Format.TABLE:
+        number = 0
+        for number, deal in enumerate(deals, 1):
+            if number > 1:
+                print()
+            console.lines(deal_lines(deal, ruleset))
+        if not number:
+            raise _no_such_deal(what, place)
+        return
+    found = list(deals)
+    if not found:
+        raise _no_such_deal(what, place)
     if form is Format.JSON:
         import msgspec
 
-        found = [msgspec.to_builtins(deal) for deal in deals]
-        output.show_json("arena.replay/1", {"deals": found})
+        output.show_json("arena.replay/1", {"deals": [msgspec.to_builtins(deal) for deal in found]})
     else:
-        found = []
-        for deal in deals:
-            if found:
-                print()
-            found = [deal]
-            console.lines(deal_lines(deal, ruleset))
-    if not found:
-        raise ConfigError(f"{what}: the record has no such deal")
+        output.show(_tricks(found, ruleset), form)
 
 
-def deal_lines(deal: DealLine, ruleset: Ruleset) -> list[list[Piece]]:
-    """Return what is shown of a deal, line by line."""
-    width = max(len(name) for name in deal.seats)
-    title = f"board {deal.board}, leg {deal.leg}, deal {deal.number}"
-    lines: list[list[Piece]] = [[(title, "bold"), (f"   dealer {deal.dealer}", "")]]
-    lines += [
-        [(f"  {seat} {name:<{width}}  ", ""), *_hand(hand)]
-        for seat, (name, hand) in enumerate(zip(deal.seats, deal.hands, strict=True))
+def _tricks(deals: Sequence[DealLine], ruleset: Ruleset) -> output.Listing:
+    """Return a row for each trick."""
+    keys = ("board", "leg", "number", "contract", "trump", "declarer", "trick", "leader")
+    rows = [row for deal in deals for row in trick_rows(deal, ruleset)]
+    numbers = {"board", "leg", "number", "trick"}
+    columns = [
+        *(output.Column(key, key, numeric=key in numbers) for key in keys),
+        output.Column("cards", "cards", lambda cards: " ".join(map(str, cards))),
+        output.Column("winner", "winner"),
     ]
-    lines.append([("calls    ", "dim"), (_calls(deal), "")])
-    lines.append([("contract ", "dim"), *_contract(deal)])
-    for number, trick in enumerate(deal.tricks, start=1):
-        lines.append(_trick(deal, number, trick, width, ruleset))
-    taken = " ".join(str(count) for count in deal.taken)
-    points = " ".join(f"{point:+d}" if point else "0" for point in deal.points)
-    lines.append([("taken    ", "dim"), (taken, ""), ("   points ", "dim"), (points, "bold")])
-    lines.append([("result   ", "dim"), (_result(deal), "")])
-    for fault in deal.faults:
-        incident = f" (incident {fault.incident})" if fault.incident else ""
-        what = f"{fault.kind} by {deal.seats[fault.seat]} at action {fault.action}{incident}"
-        lines.append([("fault    ", "bold red"), (f"{what}: {fault.detail}", "")])
-    return lines
+    return output.Listing("arena.replay/1", columns, rows, {})
 
 
-def _hand(hand: str) -> list[Piece]:
-    pieces: list[Piece] = []
-    for suit, ranks in zip(_SUIT_ORDER, hand.split("."), strict=True):
-        pieces.append((f"{_SYMBOLS[suit]}{ranks or '–':<8}", suit))
-    return pieces
+def _no_such_deal(what: str, place: Place) -> ConfigError:
+    from arena.league.record_reader import tallies
+
+    deals = [line.deal.key for line in tallies(place.record) if line.deal is not None]
+    if not deals:
+        return ConfigError(f"{what}: the record has no deal yet")
+    boards, legs, numbers = (sorted(set(part)) for part in zip(*deals, strict=True))
+    spans = [f"boards {_span(boards)}", f"legs {_span(legs)}"]
+    if numbers[-1] > 1:
+        spans.append(f"deals {_span(numbers)}")
+    return ConfigError(f"{what}: the record has no such deal", why=f"it has {', '.join(spans)}")
 
 
-def _calls(deal: DealLine) -> str:
-    spoken = []
-    for call in deal.calls:
-        seat, _, action = call.partition(":")
-        spoken.append(f"{deal.seats[int(seat)]}({seat}) {_word(action)}")
-    return ", ".join(spoken)
+def _span(numbers: Sequence[int]) -> str:
+    return str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
 
 
-def _contract(deal: DealLine) -> list[Piece]:
-    name = _word(deal.contract)
-    if deal.declarer is None:
-        return [(name, "bold")]
-    trump: list[Piece] = [(f" {_SYMBOLS[deal.trump]}", deal.trump)] if deal.trump else []
-    return [(name, "bold"), *trump, (f" by {deal.seats[deal.declarer]}({deal.declarer})", "")]
+def _show_lost(place: Place, bot: str, form: Format) -> None:
+    """List the deals in which a bot scored least beside the mean of the others."""
+    from arena.league.reading import did_you_mean
+    from arena.league.record_reader import read_header, tallies
+
+    names = [entrant.name for entrant in read_header(place.record).entrants]
+    if bot not in names:
+        raise ConfigError(f"--bot: no bot {bot!r}", why=did_you_mean(bot, names))
+    rows = [
+        _lost(place, bot, line.deal)
+        for line in tallies(place.record)
+        if line.deal is not None and bot in line.deal.seats and place.has(line.deal)
+    ]
+    lost = [row for row in rows if row["net"] < 0]
+    lost.sort(key=lambda row: row["net"])
+    columns = [
+        output.Column("net", "net", lambda net: f"{net:+.1f}", numeric=True),
+        output.Column(
+            "points", "points", lambda points: f"{points:+d}" if points else "0", numeric=True
+        ),
+        output.Column("role", "role"),
+        output.Column("command", "to see it"),
+    ]
+    notes = [
+        f"{bot} lost in {len(lost):,} of {len(rows):,} deals"
+        + (f"; the {_LOST_SHOWN} worst are shown" if len(lost) > _LOST_SHOWN else ""),
+        "net: points less the mean of the other seats' in that deal",
+    ]
+    listing = output.Listing(
+        "arena.lost/1", columns, lost[:_LOST_SHOWN], {"bot": bot}, rows_key="deals", notes=notes
+    )
+    output.show(listing, form)
 
 
-def _trick(deal: DealLine, number: int, trick: str, width: int, ruleset: Ruleset) -> list[Piece]:
-    from arena.rules.cards import SUIT_LETTERS, Suit, card_from_text
-    from arena.rules.view import trick_winner
-
-    leader = int(trick[0])
-    cards = tuple(card_from_text(text) for text in trick[2:].split())
-    trump = Suit(SUIT_LETTERS.index(deal.trump) + 1) if deal.trump else None
-    winner = trick_winner(ruleset, trump, leader, cards)
-    pieces: list[Piece] = [(f"  {number}  {deal.seats[leader]:>{width}}({leader}) ", "")]
-    for place, card in enumerate(cards):
-        mark = "*" if (leader + place) % 4 == winner else " "
-        pieces.append((f" {card.symbol}{mark}", card.suit.letter))
-    style = "bold" if winner == deal.declarer else ""
-    return [*pieces, (f"  {deal.seats[winner]}({winner})", style)]
-
-
-def _result(deal: DealLine) -> str:
-    if deal.declarer is None:
-        scorers = [f"{deal.seats[seat]}({seat})" for seat in range(4) if deal.points[seat]]
-        return f"passed out, {' and '.join(scorers) or 'nobody'} scores"
-    made = deal.points[deal.declarer] > 0
-    done = "made" if made else "was set in"
-    return f"{deal.seats[deal.declarer]}({deal.declarer}) {done} {_word(deal.contract)}"
-
-
-def _word(name: str) -> str:
-    return name.lower().replace("_", " ")
+def _lost(place: Place, bot: str, deal: Tally) -> dict[str, Any]:
+    mine = [deal.points[seat] for seat in range(4) if deal.seats[seat] == bot]
+    others = [deal.points[seat] for seat in range(4) if deal.seats[seat] != bot]
+    is_declarer = deal.declarer >= 0 and deal.seats[deal.declarer] == bot
+    record = shlex.quote(str(place.record))
+    return {
+        "board": deal.board,
+        "leg": deal.leg,
+        "number": deal.number,
+        "net": round(sum(mine) / len(mine) - sum(others) / len(others), 4),
+        "points": sum(mine),
+        "role": "passed out" if deal.declarer < 0 else "declarer" if is_declarer else "defender",
+        "command": f"arena replay {record}:{deal.board}/{deal.leg}/{deal.number}",
+    }

@@ -30,8 +30,11 @@ _NETS: Final = {
 
 def show(runs: Sequence[Path], form: Format) -> None:
     """Print the standings of one record, or of several together."""
+    from arena.cli.runs import check_record
     from arena.league.standings import read_standings
 
+    for path in runs:
+        check_record(path)
     show_standings(read_standings(runs), form)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.cli import output
+from arena.cli import output, runs
 from arena.cli.errors import BAD
 from arena.cli.options import Format, FormatOption
 from arena.cli.text import examples
@@ -48,6 +48,8 @@ def verify(
         )
     _check_hex("--commitment", commitment)
     _check_hex("--sha256", sha256)
+    for path in records:
+        runs.check_record(path)
     rows = [
         _row(verify_record(path, commitment=commitment, sha256=sha256, seed=_seed_beside(path)))
         for path in records

@@ -7,14 +7,16 @@ then line by line, so that the difference that is reported is the first one.
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+from zlib import crc32
 
 import msgspec
 
 from arena.errors import RecordError
 from arena.league.record import EventLine, Footer, Header, Line
-from arena.league.record_lines import is_sealed
+from arena.league.record_lines import SEAL_LENGTH, is_sealed
 from arena.league.record_reader import RawLines, check_format, decode_line
 from arena.league.verify_deal import check_faults, check_ranges, replay
 from arena.league.verify_events import EventCheck, Happenings
@@ -175,7 +177,7 @@ class _Check:
     def _read(self, data: bytes) -> Line:
         """Return a line that is sealed, parses, and says one thing."""
         if not is_sealed(data):
-            raise DiffersError("crc32", "the checksum of the line, at its end", "another")
+            raise _seal_differs(data)
         if self.line == 1:
             check_format(self.outline.path, data)
         try:
@@ -250,3 +252,12 @@ class _Check:
         expect("sha256 of all bytes before", self.outline.sha256, footer.sha256)
         if sha256 is not None:
             expect("sha256 (as published)", sha256.lower(), footer.sha256)
+
+
+def _seal_differs(data: bytes) -> DiffersError:
+    """Return what is wrong with a line that does not end in its checksum."""
+    body, came = data[:-SEAL_LENGTH], data[-SEAL_LENGTH:]
+    found = re.fullmatch(rb',"crc32":"([0-9a-f]{8})"}', came)
+    if found is None:
+        return DiffersError("crc32", 'the checksum of the line at its end: ,"crc32":"…"}', "none")
+    return DiffersError("crc32", f"{crc32(body):08x}, computed", f"{found[1].decode()} at its end")

@@ -56,6 +56,17 @@ def test_an_output_that_cannot_be_written_is_trouble_with_the_machine() -> None:
     assert done.stderr == "error: cannot write the output: no space left on device\n"
 
 
+def test_where_the_encoding_lacks_the_suits_their_letters_stand() -> None:
+    done = arena("replay good.jsonl:1/0", "", PYTHONIOENCODING="ascii", LC_ALL="C")
+    assert done.returncode == 0
+    assert "?" not in done.stdout
+    assert "  0 bob  SAJ      H-       DT97     CA9" in done.stdout
+    assert done.stdout.isascii()
+    told = arena("league standings good.jsonl", "", PYTHONIOENCODING="ascii", LC_ALL="C")
+    assert "?" not in told.stdout
+    assert "+23.6 +- 41.3" in told.stdout
+
+
 @pytest.mark.parametrize("verbosity, shown", [(0, False), (1, True), (2, True)])
 def test_what_the_arena_logs_is_shown_when_asked_and_is_always_in_the_file(
     verbosity: int, shown: bool, tmp_path: Path, caplog: pytest.LogCaptureFixture
