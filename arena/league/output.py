@@ -15,6 +15,8 @@ TAIL_BYTES: Final = 2048
 """What is kept of the end of the output."""
 DETAIL_CHARACTERS: Final = 400
 """What a message shows of it; a record's detail has at most 500 (RECORD)."""
+LINE_CHARACTERS: Final = 160
+"""What is shown of one of its lines."""
 _CHUNK: Final = 65536
 _FLOOD_PAUSE_S: Final = 0.01
 """Between two reads once the log is full, so that a flood costs the referee next to nothing."""
@@ -64,6 +66,16 @@ class Output:
         """The end of what was printed, on one line, fit to be shown."""
         text = printable(bytes(self._tail).decode(errors="replace"))
         return text if len(text) <= DETAIL_CHARACTERS else f"...{text[3 - DETAIL_CHARACTERS :]}"
+
+    @property
+    def tail_lines(self) -> list[str]:
+        """The last whole lines of what was printed, without blank ones, each fit to be shown."""
+        lines = bytes(self._tail).decode(errors="replace").splitlines()
+        if len(self._tail) >= TAIL_BYTES:
+            del lines[0]  # its beginning is gone
+        # A mark under a word, as in tracebacks, keeps its place.
+        shown = [" " * (len(line) - len(line.lstrip())) + printable(line) for line in lines]
+        return [line[:LINE_CHARACTERS] for line in shown if line.strip()]
 
     def note(self, text: str) -> None:
         """Write a line of the arena's own into the log."""

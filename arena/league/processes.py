@@ -66,6 +66,10 @@ class Launch:
     """The whole environment; see `bot_environment`."""
 
 
+OUTPUT_ENDS: Final = "; its output ends: "
+"""What stands in an exit's detail between how it ended and what was printed before."""
+
+
 @dataclass(frozen=True, slots=True)
 class Exit:
     """How a process ended."""
@@ -78,13 +82,13 @@ class Exit:
 
     @property
     def detail(self) -> str:
-        """A sentence for people and for the record: `exit code 1; stderr ends: ...`."""
+        """A sentence for people and for the record: `exit code 1; its output ends: ...`."""
         if self.signal is None:
             how = f"exit code {self.code}"
         else:
             known = {int(each): each.name for each in signal.Signals}
             how = f"killed by {known.get(self.signal, f'signal {self.signal}')}"
-        return f"{how}; stderr ends: {self.tail}" if self.tail else how
+        return f"{how}{OUTPUT_ENDS}{self.tail}" if self.tail else how
 
 
 class Process:
@@ -105,6 +109,11 @@ class Process:
     def tail(self) -> str:
         """The end of what it has printed so far, on one line, fit to be shown."""
         return self._output.tail
+
+    @property
+    def tail_lines(self) -> list[str]:
+        """The last whole lines of what it has printed so far, each fit to be shown."""
+        return self._output.tail_lines
 
     async def wait(self) -> Exit:
         """Wait until the process and all that came of it have ended."""

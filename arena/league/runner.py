@@ -17,7 +17,8 @@ from dataclasses import dataclass, field
 from time import monotonic_ns
 from typing import TYPE_CHECKING, Any, Final
 
-from arena.errors import ConfigError, EndedEarly, StrictFault
+from arena.errors import ConfigError
+from arena.league.endings import error_of
 from arena.league.folder import RunFolder, new_token
 from arena.league.header import header_of
 from arena.league.journal import Journal
@@ -50,7 +51,6 @@ from arena.referee.values import (
     History,
     Policy,
     Stop,
-    StopKind,
 )
 from arena.rules.deck import commitment, league_key
 from arena.server.server import RefereeServer
@@ -368,20 +368,13 @@ class LeagueRun:
     def _error_of(self, stop: Stop) -> Exception:
         """Return what a person is told when the referee has ended the run."""
         process = self._processes.get(stop.entrant)
-        tail = process.tail if process else ""
-        if stop.kind is StopKind.NOT_STARTED:
-            bot = self._bots[stop.entrant]
-            why = f"command: {bot.shown}"
-            if tail and tail not in stop.detail:
-                why = f"stderr ends: {tail}"
-            log = self._folder.path / "bots" / f"{bot.name}.log"
-            message = f"bot {bot.name!r} could not be started: {stop.detail}"
-            return ConfigError(message, why=why, hint=f"look into {log}")
-        if stop.kind is StopKind.STRICT:
-            why = stop.detail + (f"\nstderr ends: {tail}" if tail else "")
-            return StrictFault(f"bot {stop.entrant!r}: the first fault", why=why)
-        message = f"{stop.entrant}: {stop.detail}"
-        return EndedEarly(message, hint=f"arena league resume {self._folder.path}")
+        return error_of(
+            stop,
+            folder=self._folder.path,
+            log=self._folder.path / "bots" / f"{stop.entrant}.log",
+            output=process.tail_lines if process else (),
+            said_hello=stop.entrant in self._hello_versions,
+        )
 
     # ------------------------------------------------------------------ processes and signals
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from arena.rules.actions import ACTION_TEXTS, FIRST_CARD, Phase
-from arena.rules.cards import hand_to_pbn
+from arena.rules.cards import cards_of
 
 if TYPE_CHECKING:
     from arena.referee.table import Table
@@ -19,15 +19,17 @@ def fault_context(table: Table, kind: FaultKind, detail: str, came: str) -> str:
     leg = table.leg.leg if table.leg else 0
     name = table.sessions[seat].name
     phase = Phase(deal.phase).name.lower()
-    hand = hand_to_pbn(deal.holding[seat])
+    hand = " ".join(map(str, cards_of(deal.holding[seat])))
     legal = " ".join(ACTION_TEXTS[action] for action in deal.legal_actions())
+    # Of a crash nothing came; what happened stands in the first line.
+    answer = () if came == detail else (f"came: {came}",)
     return "\n".join(
         (
             f"{kind}: {detail}",
             f"board {table.board}, leg {leg}, deal {table.number}, seat {seat} ({name})",
             f"asked: {phase}, hand {hand}, dealer {deal.dealer}",
             f"after: {_history(deal) or 'nothing'}",
-            f"came: {came}",
+            *answer,
             f"legal: {legal}",
         )
     )

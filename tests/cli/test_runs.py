@@ -121,3 +121,28 @@ def test_a_trace_has_every_message_of_a_bot(tmp_path: Path) -> None:
     lines = [json.loads(line) for line in trace.read_text(encoding="utf-8").splitlines()]
     assert len(lines) > 10
     assert not (trace.parent / "random.trace.jsonl").exists()
+
+
+def test_a_strict_run_shows_the_traceback_of_a_crash_once_and_in_lines(tmp_path: Path) -> None:
+    (tmp_path / "bad.py").write_text(
+        "from arena.bot import run\n\ndef choose(view):\n    return 1 / 0\n\nrun(choose)\n",
+        encoding="utf-8",
+    )
+    done = arena("match", "python bad.py", "greedy", "--strict", "--progress", "none")
+    assert done.returncode == 1
+    told = done.stderr[done.stderr.index("error: bot 'bad'") :]
+    assert told.count("ZeroDivisionError") == 1
+    assert "\n  ZeroDivisionError: division by zero\n" in told
+    lines = told.splitlines()
+    assert lines[0] == "error: bot 'bad': the first fault"
+    assert lines[1] == "CRASH: exit code 1"
+    assert lines[-1] == "try: look into runs/match-1/bots/bad.log"
+
+
+def test_a_bot_that_ends_at_once_is_told_what_it_lacks(tmp_path: Path) -> None:
+    (tmp_path / "bad.py").write_text("", encoding="utf-8")
+    done = arena("match", "python bad.py", "greedy")
+    assert done.returncode == 2
+    assert "before it said Hello (exit code 0)" in done.stderr
+    assert "it has printed nothing" in done.stderr
+    assert "try: let it call run(choose)" in done.stderr

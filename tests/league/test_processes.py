@@ -100,12 +100,12 @@ class TestExit:
             ("raise SystemExit(3)", "exit code 3"),
             (
                 "raise SystemExit('no cards\\nno game')",
-                "exit code 1; stderr ends: no cards | no game",
+                "exit code 1; its output ends: no cards | no game",
             ),
             ("import os; os.kill(os.getpid(), 11)", "killed by SIGSEGV"),
             (
                 "import os, sys; print('half', flush=True); os.kill(os.getpid(), 9)",
-                "killed by SIGKILL; stderr ends: half",
+                "killed by SIGKILL; its output ends: half",
             ),
         ],
     )

@@ -166,7 +166,7 @@ def test_the_quick_line_of_a_deal_is_that_of_its_struct(played: Played) -> None:
 
 def test_faults_and_long_times_of_a_deal_fit_into_its_line() -> None:
     played = PLAYED[0]
-    fault = PlayedFault(1, 0, "CRASH", 'exit code 1; stderr ends: "ä"\n\ud800' + "x" * 600, 3)
+    fault = PlayedFault(1, 0, "CRASH", 'exit code 1; its output ends: "ä"\n\ud800' + "x" * 600, 3)
     other = Played(1, 0, 1, played.seats, played.deal, [2**40, 1, 2, 3], [2**40, 1, 2, 3], [fault])
     deal = decode_line(deal_line(other)).deal
     assert deal is not None
