@@ -71,6 +71,8 @@ class Bot:
     max_in_flight: int = 128
     start_ms: float = 1.0
     """From the start of its process to its Hello; negative: it never says Hello."""
+    restart_ms: float = 1.0
+    """The same for every later process."""
     frames: list[bytes] = field(default_factory=list)
     """Every frame it was sent."""
 
@@ -213,8 +215,10 @@ class World:
         self._processes += 1
         process = self._running[name] = self._processes
         self.referee.process_started(name, self.now)
-        if self.bots[name].start_ms >= 0:
-            self.at(self.bots[name].start_ms, partial(self.hello, name, process))
+        bot = self.bots[name]
+        hello_ms = bot.restart_ms if self.crashes[name] else bot.start_ms
+        if hello_ms >= 0:
+            self.at(hello_ms, partial(self.hello, name, process))
 
     def hello(self, name: str, process: int = 0) -> None:
         """Open a stream, unless the process that would has ended."""
