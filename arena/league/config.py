@@ -17,6 +17,7 @@ from typing import Final, TypeVar
 
 from msgspec import UNSET
 
+from arena.address import loopback_host
 from arena.errors import ConfigError
 from arena.league.bots import Bot, Draft, draft_bot, resolve
 from arena.league.config_schema import (
@@ -171,7 +172,7 @@ def build_league(
     elif trusted is None:
         trusted = all(draft.kind != "join" for draft in drafts)
     _check_seed(document, table, trusted)
-    _check_address(document, server.address)
+    loopback_host(server.address, document.place("server", "address"))
     ruleset = _section(document, "ruleset", RulesetTable)
     clock = _section(document, "clock", ClockTable)
     faults = _section(document, "faults", FaultsTable)
@@ -357,14 +358,6 @@ def _check_seed(document: Document, table: LeagueTable, trusted: bool) -> None:
             f"{document.place('league', 'play')}: expected 'independent', got '{table.play}'",
             why="bots that are not trusted could remember a hand from one leg to the next",
             hint='play = "independent", or trusted = true',
-        )
-
-
-def _check_address(document: Document, address: str) -> None:
-    port = int(address.rpartition(":")[2])
-    if port > 65535:
-        raise ConfigError(
-            f"{document.place('server', 'address')}: expected a port up to 65535, got {port}"
         )
 
 

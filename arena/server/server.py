@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import grpc
 
-from arena.errors import ConfigError, MachineError
+from arena.address import loopback_host
+from arena.errors import MachineError
 from arena.referee.attendance import OrderKind
 from arena.referee.referee import MAX_VIOLATIONS
 from arena.referee.session import NEVER
@@ -104,7 +105,7 @@ class RefereeServer:
         Raises `MachineError` when the port is taken and `ConfigError` for an address that is not
         on this machine, since bots' tokens would travel in plain text.
         """
-        host = _loopback_host(address)
+        host = loopback_host(address)
         self._server = server = grpc.aio.server(options=server_options(self.referee.clock))
         handlers = {
             "Play": grpc.stream_stream_rpc_method_handler(self._play),
@@ -368,22 +369,3 @@ def _limits(max_in_flight: int) -> referee_pb2.Limits:
         max_in_flight=max_in_flight,
         max_violations=MAX_VIOLATIONS,
     )
-
-
-def _loopback_host(address: str) -> str:
-    """Return the host of `host:port` when it is this machine's own.
-
-    Raises `ConfigError` for any other: plain text stays on loopback.
-    """
-    host, _, port = address.rpartition(":")
-    if not port.isdigit() or not host:
-        msg = f"server.address: expected host:port such as 127.0.0.1:0, got {address!r}"
-        raise ConfigError(msg)
-    if host not in ("localhost", "[::1]") and not host.startswith("127."):
-        msg = f"server.address: {address!r} is not on loopback"
-        raise ConfigError(
-            msg,
-            why="tokens and cards would travel in plain text; TLS is not yet supported",
-            hint="127.0.0.1:0",
-        )
-    return host
