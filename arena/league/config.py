@@ -111,7 +111,7 @@ class League:
     house: Bot | None
     """The bot that makes the fourth of three."""
     origins: Mapping[str, str] = attribute(default_factory=dict, compare=False, repr=False)
-    """By `section.key` or `bot.NAME.key`: `file`, `each` or `--set`; what is absent is default."""
+    """By `section.key` or `bot.NAME.key`: where a value is from; what is absent is default."""
 
     @property
     def entrants(self) -> tuple[Bot, ...]:
@@ -136,7 +136,7 @@ class Setting:
     value: object
     """As TOML spells it: durations and sizes are texts again."""
     origin: str
-    """`default`, `file`, `each` or `--set`."""
+    """`default`, `file`, `each`, `--set`, `sample`, `computed`, or the path of a `bot.toml`."""
 
 
 def load_league(
@@ -149,7 +149,7 @@ def load_league(
     """
     document = Document(str(path), read_toml(path))
     refuse_unknown_sections(document)
-    apply_overrides(document, overrides)
+    apply_overrides(document, overrides, path.parent)
     return build_league(document, path.parent, samples)
 
 
@@ -200,7 +200,7 @@ def build_league(
         address=server.address,
         bots=bots,
         house=house_bot(samples) if needs_house else None,
-        origins=_origins(document, names),
+        origins=_origins(document, drafts),
     )
 
 
@@ -259,13 +259,14 @@ def settings(league: League) -> list[Setting]:
 
 def _origin(league: League, key: str) -> str:
     below = [origin for at, origin in league.origins.items() if at.startswith(f"{key}.")]
-    return league.origins.get(key, SET if SET in below else below[0] if below else "default")
+    # One variable of an environment may be overridden, and the others are as they were.
+    return SET if SET in below else league.origins.get(key, below[0] if below else "default")
 
 
 def _seed_kind(seed: str) -> str:
     if seed in {"", "random"}:
         return seed or "in the run's folder"
-    return "64 hex digits" if _is_hex_seed(seed) else "a text"
+    return f"(hidden: {'64 hex digits' if _is_hex_seed(seed) else 'a text'})"
 
 
 def _is_hex_seed(seed: str) -> bool:
@@ -289,7 +290,7 @@ def _drafts(document: Document, base: Path, samples: Mapping[str, Path]) -> list
     each = _section(document, "each", EachTable)
     drafts = []
     for number, table in enumerate(tables, 1):
-        label = bot_label(table, number)
+        label = bot_label(table, number, base)
         checked = check_table(document, ("bot", label), table, BotTable)
         drafts.append(draft_bot(document, label, checked, each, base, samples))
     return drafts
@@ -397,19 +398,25 @@ def _cores() -> int:
     return os.cpu_count() or 1
 
 
-def _origins(document: Document, names: Sequence[str]) -> dict[str, str]:
+def _origins(document: Document, drafts: Sequence[Draft]) -> dict[str, str]:
     found: dict[str, str] = {}
     for section in SECTIONS:
         found |= dict.fromkeys(
             (f"{section}.{key}" for key in document.data.get(section, {})), "file"
         )
     each = document.data.get("each", {})
-    for name, table in zip(names, document.data.get("bot", []), strict=True):
+    for draft, table in zip(drafts, document.data.get("bot", []), strict=True):
         own = dict.fromkeys(table, "file")
         own |= {key: "each" for key in each if key not in own}
         for key in ("bot", "dir", "command", "join"):
             if key in own:
                 own.setdefault("source", own[key])
-        found |= {f"bot.{name}.{key}": origin for key, origin in own.items()}
+        if draft.kind == "folder":
+            toml = os.path.relpath(Path(draft.where, "bot.toml"))
+            own |= {"command": toml, "version": toml}
+        elif draft.kind == "sample":
+            own["command"] = "sample"
+        own["digest"] = "computed"
+        found |= {f"bot.{draft.name}.{key}": origin for key, origin in own.items()}
     found |= {".".join(keys): SET for keys in document.overridden}
     return found

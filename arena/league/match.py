@@ -47,7 +47,7 @@ def match_league(
     _number_doubles(tables)
     play = "duel" if len(bots) == 2 else "boards"
     document = Document("match", {"league": {"name": name, "play": play}, "bot": tables})
-    apply_overrides(document, overrides)
+    apply_overrides(document, overrides, base)
     refuse_unknown_sections(document)
     return build_league(document, base, samples, trusted=True)
 

@@ -5,7 +5,9 @@ Every error names the file (or `--set`), the key, what was expected and what cam
 
 from __future__ import annotations
 
+import contextlib
 import json
+import re
 import shlex
 import tomllib
 import typing
@@ -96,8 +98,11 @@ def parse_override(text: str) -> Override:
 
     >>> parse_override('bot."a.b".env.X=1').keys
     ('bot', 'a.b', 'env', 'X')
+    >>> parse_override("bot.#3.env.X=1").keys
+    ('bot', '#3', 'env', 'X')
     """
     key, equals, value = text.partition("=")
+    key = re.sub(r"^\s*bot\.(#\d+)(?=\.)", r'bot."\1"', key)
     keys: list[str] = []
     try:
         table: Any = tomllib.loads(f"{key.strip()} = 0") if equals else {}
@@ -114,16 +119,18 @@ def parse_override(text: str) -> Override:
     return Override(tuple(keys), value.strip())
 
 
-def apply_overrides(document: Document, overrides: Sequence[str]) -> None:
-    """Write overrides into a document's tables.
+def apply_overrides(document: Document, overrides: Sequence[str], base: Path) -> None:
+    """Write overrides into a document's tables; `base` is where its paths start from.
 
     Raises `ConfigError` for a section or a bot that does not exist; keys and types are checked
     later, as those of the file are.
     """
     for given in map(parse_override, overrides):
-        section, *path = given.keys
+        keys = given.keys
+        section, *path = keys
         if section == "bot":
-            table = _bot_table(document, path.pop(0), given)
+            label, table = _bot_table(document, path.pop(0), given, base)
+            keys = ("bot", label, *path)
         elif section in SECTIONS:
             table = document.data.setdefault(section, {})
         else:
@@ -140,26 +147,37 @@ def apply_overrides(document: Document, overrides: Sequence[str]) -> None:
             table = table.setdefault("env", {})
         if isinstance(table, dict):
             table[path[-1]] = value
-        document.overridden[given.keys] = given.text
+        document.overridden[keys] = given.text
 
 
-def _bot_table(document: Document, name: str, given: Override) -> Any:
+def _bot_table(document: Document, name: str, given: Override, base: Path) -> tuple[str, Any]:
+    """Return the `[[bot]]` that is meant by its name or by `#` and its number, and its label."""
     tables = document.data.get("bot", [])
-    named = {bot_label(table, n): table for n, table in enumerate(tables, 1)}
+    named = {bot_label(table, n, base): table for n, table in enumerate(tables, 1)}
     at = f"{SET} {'.'.join(given.keys)}"
     if len(given.keys) < 3:
         raise ConfigError(f"{at}: expected bot.NAME.key=value")
-    if name not in named:
-        raise ConfigError(f"{at}: no bot {name!r}", why=did_you_mean(name, named))
-    return named[name]
+    if name in named:
+        return name, named[name]
+    number = int(name[1:]) if re.fullmatch(r"#\d{1,6}", name) else 0
+    if 1 <= number <= len(tables):
+        return bot_label(tables[number - 1], number, base), tables[number - 1]
+    raise ConfigError(f"{at}: no bot {name!r}", why=did_you_mean(name, named))
 
 
-def bot_label(table: object, number: int) -> str:
-    """Return what errors and `--set` call a `[[bot]]`: its name, else `#` and its number."""
+def bot_label(table: object, number: int, base: Path) -> str:
+    """Return what errors and `--set` call a `[[bot]]`: its name, else `#` and its number.
+
+    A bot without a name has that of its `bot.toml`, in its folder below `base`.
+    """
     if isinstance(table, Mapping):
         for key in ("name", "bot"):
             if isinstance(table.get(key), str):
                 return str(table[key])
+        if isinstance(table.get("dir"), str):
+            with contextlib.suppress(ConfigError):  # that it cannot be read is told later
+                name = read_toml(base / table["dir"] / "bot.toml").get("name")
+                return name if isinstance(name, str) else f"#{number}"
     return f"#{number}"
 
 

@@ -196,6 +196,18 @@ def test_config_says_where_a_value_is_from(capsys: pytest.CaptureFixture[str]) -
     assert keys["clock.bank"]["origin"] == "default"
 
 
+def test_config_names_the_variable_that_a_value_is_from(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ARENA_SET", "clock.move=500ms bot.greedy.env.X=1 clock.start=1s")
+    arguments = ["config", "show", "good.toml", "--origin", "--set", "clock.start=2s"]
+    assert main.run([*arguments, "--format", "json"]) == 0
+    keys = {row["key"]: row for row in json.loads(capsys.readouterr().out)["keys"]}
+    assert keys["clock.move"]["origin"] == "ARENA_SET"
+    assert keys["bot.greedy.env"]["origin"] == "ARENA_SET"
+    assert keys["clock.start"]["origin"] == "--set"
+
+
 def test_a_dry_run_says_what_would_be_played(capsys: pytest.CaptureFixture[str]) -> None:
     assert main.run(["league", "run", "good.toml", "--dry-run", "--format", "json"]) == 0
     plan = json.loads(capsys.readouterr().out)

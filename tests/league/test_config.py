@@ -249,6 +249,48 @@ class TestOverrides:
         assert found["clock.bank"] == Setting("clock.bank", "1s", "--set")
         assert found["bot.greedy.source"] == Setting("bot.greedy.source", "sample greedy", "file")
         assert found["league.seed"].origin == "default"
+        assert found["bot.greedy.command"].origin == "sample"
+        assert found["bot.greedy.digest"].origin == "computed"
+
+    def test_what_a_bot_toml_says_is_from_there(
+        self, load: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        bot_folder(tmp_path / "mine")
+        monkeypatch.chdir(tmp_path)
+        league = load(f'{MINIMAL}[[bot]]\ndir = "mine"\n', "bot.mine.env.X=1")
+        found = {each.key: each.origin for each in settings(league)}
+        assert found["bot.mine.command"] == "mine/bot.toml"
+        assert found["bot.mine.version"] == "mine/bot.toml"
+        assert found["bot.mine.source"] == "file"
+        assert found["bot.mine.env"] == "--set"
+
+    @pytest.mark.parametrize("name", ["mine", "#{last}"])
+    def test_a_bot_without_a_name_here_is_overridden_by_that_of_its_bot_toml_or_its_number(
+        self, load: Any, tmp_path: Path, name: str
+    ) -> None:
+        bot_folder(tmp_path / "mine")
+        text = f'{MINIMAL}[[bot]]\ndir = "mine"\n'
+        name = name.format(last=text.count("[[bot]]"))
+        league = load(text, f"bot.{name}.env.X=1")
+        assert league.bots[-1].name == "mine"
+        assert league.bots[-1].env == (("X", "1"),)
+
+    def test_a_number_means_a_bot_that_has_a_name_too(self, load: Any) -> None:
+        assert load(MINIMAL, "bot.#1.env.X=1").bots[0].env == (("X", "1"),)
+        with pytest.raises(ConfigError, match="no bot '#99'"):
+            load(MINIMAL, "bot.#99.env.X=1")
+
+    @pytest.mark.parametrize(
+        "seed, shown",
+        [
+            ("demo", "(hidden: a text)"),
+            ("ab" * 32, "(hidden: 64 hex digits)"),
+            ("random", "random"),
+        ],
+    )
+    def test_of_a_seed_only_its_kind_is_shown(self, load: Any, seed: str, shown: str) -> None:
+        found = {each.key: each.value for each in settings(load(MINIMAL, f"league.seed={seed}"))}
+        assert found["league.seed"] == shown
 
 
 class TestMatch:
