@@ -54,6 +54,7 @@ class Client:
         connect: Connect,
         *,
         clock: Callable[[], float],
+        address: str = "its address",
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         say: Callable[[str], None] = lambda text: print(text, file=sys.stderr, flush=True),
     ) -> None:
@@ -61,12 +62,14 @@ class Client:
         self._settings = settings
         self._connect = connect
         self._clock = clock
+        self._address = address
         self._sleep = sleep
         self._say = say
         self._tables: dict[int, Table] = {}
         self._rulesets: dict[bytes, Ruleset] = {}
         self._notices = 0
-        self._was_welcome = False
+        self.was_welcome = False
+        """Whether a referee has taken this bot."""
         self._is_last = False
         self._last_seen = clock()
         self._wait_s = FIRST_WAIT_S
@@ -89,9 +92,11 @@ class Client:
                 if error.end is not End.LOST:
                     raise
                 settings = self._settings
-                limit = settings.gone_s if self._was_welcome else settings.patience_s
+                limit = settings.gone_s if self.was_welcome else settings.patience_s
                 if self._clock() - self._last_seen >= limit:
                     raise
+                if not self.was_welcome and self._wait_s == FIRST_WAIT_S:
+                    self._say(f"no referee at {self._address} yet, trying for {limit} s")
             else:
                 return
             wait = self._wait_s
@@ -111,7 +116,7 @@ class Client:
             if not welcome.HasField("welcome"):
                 detail = "the referee's first message is no welcome: does it speak arena.v1?"
                 raise StreamEnded(End.REFUSED, detail)
-            self._was_welcome = True
+            self.was_welcome = True
             self._wait_s = FIRST_WAIT_S
             self._last_seen = self._clock()
             if self._is_async:

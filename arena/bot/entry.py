@@ -46,7 +46,7 @@ def run(
     there is an `on_notice`.
 
     Raises `SystemExit`: 1 when a function of the bot raised (its traceback is printed) or the
-    referee is gone for good, 2 when it cannot be reached as configured or refuses the bot. A
+    referee is gone for good, 2 when it was never reached or refuses the bot. A
     signal ends the process as usual.
 
     >>> import os
@@ -71,7 +71,13 @@ def run(
         from arena.bot.network import GrpcStream
 
     callbacks = Callbacks(choose, on_table_start, on_table_end, on_notice)
-    client = Client(callbacks, settings, lambda: GrpcStream(*referee), clock=time.monotonic)
+    client = Client(
+        callbacks,
+        settings,
+        lambda: GrpcStream(*referee),
+        clock=time.monotonic,
+        address=referee[0],
+    )
     try:
         asyncio.run(client.play())
     except BotCrash as crash:
@@ -79,7 +85,7 @@ def run(
         traceback.print_exception(cause)
         _fail(f"the bot failed in {crash.where}", EXIT_FAILED)
     except StreamEnded as ended:
-        _fail(*_explain(ended, referee[0]))
+        _fail(*_explain(ended, referee[0], was_welcome=client.was_welcome))
     except ArenaError as error:
         _fail(str(error), EXIT_FAILED)
     except KeyboardInterrupt:
@@ -104,15 +110,24 @@ def _own_name() -> str:
     return Path(main).stem[:64] if main else ""
 
 
-def _explain(ended: StreamEnded, address: str) -> tuple[str, int]:
+def _explain(ended: StreamEnded, address: str, *, was_welcome: bool) -> tuple[str, int]:
     """Return what to tell a person, and the exit code."""
-    if ended.end is End.REPLACED:
-        return "a newer connection with this bot's token has taken over", 0
-    if ended.end is End.REFUSED:
-        return f"the referee at {address} refused this bot\n{ended.detail}", EXIT_USAGE
-    if ended.end is End.EXPELLED:
-        return f"the referee at {address} closed the stream\n{ended.detail}", EXIT_FAILED
-    return f"no referee at {address}\n{ended.detail}", EXIT_FAILED
+    match ended.end:
+        case End.REPLACED:
+            return "a newer connection with this bot's token has taken over", 0
+        case End.REFUSED:
+            return f"the referee at {address} refused this bot\n{ended.detail}", EXIT_USAGE
+        case End.UNKNOWN:
+            text = f"the referee at {address} refused this bot\n{ended.detail}"
+            hint = "ARENA_TOKEN_FILE=RUN/tokens/NAME, of the run that listens there"
+            return f"{text}\ntry: {hint}", EXIT_USAGE
+        case End.EXPELLED:
+            return f"the referee at {address} closed the stream\n{ended.detail}", EXIT_FAILED
+        case _ if was_welcome:
+            return f"no referee at {address} any more\n{ended.detail}", EXIT_FAILED
+        case _:
+            hint = "start the league first; it says where it listens"
+            return f"no referee at {address}\n{ended.detail}\ntry: {hint}", EXIT_USAGE
 
 
 def _fail(text: str, code: int) -> NoReturn:

@@ -34,7 +34,7 @@ REMOTE_OPTIONS: Final[tuple[tuple[str, int], ...]] = (
 )
 
 ENDS: Final = {
-    grpc.StatusCode.UNAUTHENTICATED: End.REFUSED,
+    grpc.StatusCode.UNAUTHENTICATED: End.UNKNOWN,
     grpc.StatusCode.PERMISSION_DENIED: End.REFUSED,
     grpc.StatusCode.INVALID_ARGUMENT: End.REFUSED,
     grpc.StatusCode.FAILED_PRECONDITION: End.REFUSED,

@@ -13,6 +13,8 @@ class End(Enum):
     """The connection broke or could not be made: try again."""
     REFUSED = "refused"
     """The referee does not take this bot: trying again would not help."""
+    UNKNOWN = "unknown"
+    """The referee knows nobody with this token: likewise."""
     REPLACED = "replaced"
     """A newer stream with the same token has taken over."""
     EXPELLED = "expelled"

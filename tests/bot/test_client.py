@@ -167,8 +167,11 @@ def test_a_referee_that_is_not_there_yet_is_waited_for() -> None:
     here = world(*[[LOST]] * 8, [WELCOME, SHUTDOWN])
     asyncio.run(here.client(first).play())
     assert here.opened == 9
+    assert here.said == ["no referee at its address yet, trying for 10 s"]
+    nobody = world()
     with pytest.raises(StreamEnded):
-        asyncio.run(world().client(first).play())
+        asyncio.run(nobody.client(first).play())
+    assert len(nobody.said) == 1
 
 
 def test_after_the_shutdown_notice_any_end_is_a_good_one() -> None:
@@ -183,7 +186,7 @@ def test_decisions_after_the_shutdown_notice_are_still_answered() -> None:
     assert here.streams[0].answers == [[(8, 1)]]
 
 
-@pytest.mark.parametrize("end", [End.REFUSED, End.REPLACED, End.EXPELLED])
+@pytest.mark.parametrize("end", [End.REFUSED, End.UNKNOWN, End.REPLACED, End.EXPELLED])
 def test_who_is_sent_away_does_not_come_back(end: End) -> None:
     here = world([StreamEnded(end, "no")])
     with pytest.raises(StreamEnded, match="no"):

@@ -15,6 +15,8 @@ import grpc
 import grpc.aio
 import pytest
 
+from arena.bot.entry import _explain
+from arena.bot.stream import End, StreamEnded
 from arena.v1 import referee_pb2, referee_pb2_grpc
 from tests.bot.fakes import SHUTDOWN, WELCOME, frame
 
@@ -183,6 +185,7 @@ def test_a_refused_token_is_said_plainly(tmp_path: Path) -> None:
             assert text.splitlines() == [
                 f"error: the referee at {here.address} refused this bot",
                 "unknown token",
+                "try: ARENA_TOKEN_FILE=RUN/tokens/NAME, of the run that listens there",
             ]
 
     asyncio.run(main())
@@ -199,7 +202,7 @@ def test_a_bot_whose_referee_vanishes_exits_soon(tmp_path: Path) -> None:
             code, text = await outcome(bot)
             assert monotonic() - gone < 8
             assert code == 1
-            assert text.startswith(f"error: no referee at {here.address}")
+            assert text.startswith(f"error: no referee at {here.address} any more")
             assert "Traceback" not in text
 
     asyncio.run(main())
@@ -259,3 +262,14 @@ def test_the_package_loads_without_grpc_and_asyncio() -> None:
         assert out == b"[]\n"
 
     asyncio.run(main())
+
+
+@pytest.mark.parametrize("was_welcome, code, words", [(False, 2, "try: "), (True, 1, "any more")])
+def test_a_referee_that_was_never_there_is_a_mistake_in_the_address(
+    was_welcome: bool, code: int, words: str
+) -> None:
+    ended = StreamEnded(End.LOST, "connection refused")
+    text, came = _explain(ended, "127.0.0.1:1", was_welcome=was_welcome)
+    assert came == code
+    assert text.startswith("no referee at 127.0.0.1:1")
+    assert words in text
