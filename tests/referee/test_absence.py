@@ -187,6 +187,21 @@ def test_while_all_are_away_no_leg_starts_and_after_start_the_run_stops() -> Non
     assert begun(stage) == begun_then
 
 
+def test_while_all_are_away_no_leg_of_absent_entrants_starts_either() -> None:
+    stage = Stage("abcde", fives(8), clock=CLOCK)
+    stage.ask("a")
+    for name in "abcd":
+        stage.cut(name)
+    stage.wait(5000)
+    stage.cut("e")
+    stage.wait(6000)
+    assert all(stage[name].is_absent for name in "abcd")
+    assert begun(stage) == 1
+    assert not stage.referee.stopped
+    stage.connect("e")
+    assert begun(stage) > 1
+
+
 def test_benched_entrants_are_not_waited_for_but_do_not_keep_a_run_alive() -> None:
     stage = Stage(clock=CLOCK, boards=5)
     stage.referee.ledger.bench(stage["d"], "for the test")

@@ -302,6 +302,36 @@ def test_the_longest_decision_is_at_most_all_of_them_and_never_negative() -> Non
             assert 0 <= slowest <= think
 
 
+def test_an_answer_read_between_look_and_judgement_makes_no_time_negative() -> None:
+    stage = Stage(clock=CLOCK, boards=20, tables=16)
+    late, other, *_ = stage.ask_many("a", 3)
+    stage.wait(3005, judge=False)
+    looked = stage.now
+    stage.wait(5, judge=False)
+    stage.answer(other)
+    before = list(late.table.think)
+    stage.tick(looked)
+    assert stage.faults("a")
+    assert late.table.think == before
+
+
+def test_the_time_of_a_late_decision_ends_with_its_judgement() -> None:
+    stage = Stage(clock=CLOCK, boards=20, tables=16)
+    asked = stage.ask_many("a", 3)
+    stage.wait(2000, judge=False)
+    for each in asked[2:]:
+        stage.answer(each)
+    late, last = asked[:2]
+    last.table.bank[last.seat] += 500 * MS
+    stage.wait(1000, judge=False)
+    stage.tick()
+    assert late.table.slowest[late.seat] == 1000 * MS
+    before = last.table.think[last.seat]
+    stage.wait(100, judge=False)
+    stage.answer(last)
+    assert last.table.think[last.seat] - before == 100 * MS
+
+
 def test_a_late_bot_is_told_at_once_and_by_how_much() -> None:
     stage = past_first_frame()
     asked = stage.ask("a")

@@ -27,8 +27,12 @@ def test_a_bot_that_asks_for_nothing_gets_one_decision_a_frame() -> None:
 @pytest.mark.parametrize("most", [2, 7, 128, 1000])
 def test_a_frame_carries_at_most_what_the_bot_takes_and_never_over_128(most: int) -> None:
     stage = Stage(boards=300, tables=300, max_in_flight=most)
-    asked = len(stage.ask_many("a", min(most, MAX_FRAME)))
-    assert asked == max(sizes(stage.frames("a"))) == min(most, MAX_FRAME)
+    for _ in range(3):
+        stage.play(silent="a", limit=200_000)
+        assert len(stage["a"].outbox) > MAX_FRAME
+        for asked in stage.open_of("a"):
+            stage.answer(asked)
+    assert max(sizes(stage.frames("a"))) == min(most, MAX_FRAME)
 
 
 def test_the_first_frame_carries_one_decision() -> None:
@@ -42,11 +46,12 @@ def test_a_restarted_bot_starts_with_one_again() -> None:
     stage = Stage(boards=200, tables=100)
     stage.ask_many("a", 10)
     stage.crash("a")
+    stage.play()
+    before = len(stage.frames("a"))
     stage.restart("a")
     stage.connect("a")
-    before = len(stage.frames("a"))
-    stage.play(lambda: len(stage.frames("a")) > before, silent="a")
     assert len(stage.frames("a")[before].asked) == 1
+    assert len(stage["a"].outbox) > 1
 
 
 @pytest.mark.parametrize("each_ms, least, most", [(100, 1, 5), (20, 20, 25), (600, 1, 1)])
@@ -144,6 +149,16 @@ def test_what_waits_goes_when_others_have_answered() -> None:
     assert most == 10
 
 
+def test_leave_is_given_first_come_first_served() -> None:
+    stage = Stage(boards=40, tables=40, clock=CLOCK, service_ms=200, max_in_flight=1)
+    for _ in range(12):
+        first = stage.referee.flow._waiting[0]
+        (busy,) = (s for s in stage.referee.sessions if s.flow is Flow.BUSY)
+        stage.answer(stage.oldest(busy.name))
+        (busy,) = (s for s in stage.referee.sessions if s.flow is Flow.BUSY)
+        assert busy is first
+
+
 def test_waiting_for_leave_is_not_charged() -> None:
     stage = Stage(boards=40, tables=40, clock=CLOCK, service_ms=200)
     (busy,) = (s for s in stage.referee.sessions if s.open)
@@ -224,6 +239,7 @@ def test_a_bot_that_waits_is_not_waiting_twice_after_it_reconnects() -> None:
     names = [session.name for session in stage.referee.flow._waiting]
     assert sorted(names) == sorted(set(names))
     assert names[-1] == name, "who comes back stands last"
+    assert stage.referee.flow._thinking == 1
 
 
 # ------------------------------------------------------------------ starts, ends and notices

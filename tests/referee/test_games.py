@@ -145,10 +145,12 @@ def test_a_bench_lets_the_game_end_as_it_began() -> None:
     stage = Stage(boards=3, game=GAME)
     (table,) = stage.referee.tables.in_play
     stage.play(lambda: table.number == 2)
+    assert not stage.journal
     stage.referee.ledger.bench(stage["a"], "for the test")
     key = table.table_ids[table.seats_of(stage["a"])[0]]
     stage.play(limit=100_000)
     asked = [a for f in stage.frames("a") for a in f.asked]
+    assert len({a.deal for a in asked}) > 2, "it is asked in later deals of the game"
     assert {a.deal for a in asked} <= {r.deal for r in stage.deals if r.leg == stage.deals[0].leg}
     assert [k for f in stage.frames("a") for k, _, _ in f.starts] == [key]
 

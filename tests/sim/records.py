@@ -5,9 +5,14 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Any
 
-from arena.league.journal import event_of
 from arena.league.record import Clock, Footer, Header
-from arena.league.record_lines import deal_line, encode_line, event_line, header_line
+from arena.league.record_lines import (
+    deal_line,
+    encode_line,
+    event_line,
+    event_of,
+    header_line,
+)
 from arena.league.standings import Standing, standings
 from arena.league.standings_fold import StandingsFold
 from arena.league.verify import Verdict, verify_record
