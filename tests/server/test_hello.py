@@ -8,7 +8,7 @@ from typing import Any
 import grpc
 import pytest
 
-from arena.referee.values import Clock
+from arena.referee.values import Clock, EventKind
 from arena.server import server as server_module
 from arena.v1 import referee_pb2
 from arena.version import __version__
@@ -157,6 +157,22 @@ async def test_a_bot_that_leaves_before_its_hello_leaves_no_trace() -> None:
         assert (await caller.status())[0] is grpc.StatusCode.OK
         assert serving.referee.by_name["a"].streams == 0
         assert serving.events == []
+
+
+@on_a_loop
+async def test_what_comes_right_behind_a_hello_is_not_lost() -> None:
+    async with Serving() as serving:
+        caller = serving.dial("a")
+        await caller.say(Request(hello=Hello()))
+        await caller.say(Request(hello=Hello()))
+        await caller.say(Request(goodbye=referee_pb2.Goodbye()))
+        await caller.hear_out()
+        assert (await caller.status())[0] is grpc.StatusCode.OK
+        assert serving.referee.by_name["a"].streams == 1
+        assert not serving.referee.by_name["a"].is_up
+        (event,) = serving.events
+        assert (event.kind, event.entrant) == (EventKind.PROTOCOL, "a")
+        assert event.detail.startswith("1 message")
 
 
 @on_a_loop

@@ -15,7 +15,7 @@ from tests.server.serving import NAMES, Serving, on_a_loop, token_of
 
 BOTS = Path(__file__).with_name("instant_bots.py")
 STALL_S = 0.3
-STALLS = 6
+STALLS = 4
 IMPATIENT = Clock(move_ms=200, bank_ms=0, start_ms=20_000)
 
 
@@ -41,7 +41,7 @@ async def play_with_stalls(clockwork: type[Clockwork] | None = None) -> Counter[
     All tables ask at once and the stalls come from a tick, so decisions that were just written
     are answered by the bots in the meantime and read after their time is up.
     """
-    serving = Serving(boards=40, clock=IMPATIENT, tables=8)
+    serving = Serving(boards=24, clock=IMPATIENT, tables=8)
     if clockwork:
         serving.server.clockwork = clockwork(
             serving.referee, judge=serving.server._judge, after_tick=serving.server._after_tick

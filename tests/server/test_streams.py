@@ -308,6 +308,27 @@ async def test_an_exception_of_the_arena_ends_one_stream_and_is_logged(
 
 
 @on_a_loop
+async def test_a_failure_of_the_referee_is_the_hosts_to_know(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with Serving() as serving:
+        await serving.play_all(*OTHERS)
+        bot = await serving.greet("a")
+        asked = await bot.hear_decisions()
+        failure = ZeroDivisionError("a bug")
+
+        def receive(*_: object) -> None:
+            raise failure
+
+        monkeypatch.setattr(serving.referee, "receive", receive)
+        await bot.answer(*asked)
+        await serving.until(lambda: bool(serving.host.failures))
+        assert set(serving.host.failures) == {failure}
+        await bot.hear_out()
+        assert (await bot.status())[0] is grpc.StatusCode.INTERNAL
+
+
+@on_a_loop
 async def test_a_handler_is_gone_once_its_bot_is() -> None:
     async with Serving() as serving:
         for name in NAMES:
