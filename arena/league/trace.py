@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from time import monotonic_ns
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from google.protobuf.json_format import MessageToDict
 
@@ -35,8 +35,21 @@ class Trace:
 
     def __call__(self, direction: str, message: Message) -> None:
         """Write a message; `direction` is `sent` or `received`, seen from the referee."""
-        line = {
-            "ms": (monotonic_ns() - self._start) / 1e6,
-            direction: MessageToDict(message, preserving_proto_field_name=True),
-        }
+        plain = MessageToDict(
+            message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True
+        )
+        line = {"ms": (monotonic_ns() - self._start) / 1e6, direction: _pruned(plain)}
         self._file.write(json.dumps(line, ensure_ascii=False) + "\n")
+
+
+def _pruned(value: Any) -> Any:
+    """Return a message without its empty fields; a zero stays, since seat 0 is a seat."""
+    if isinstance(value, list):
+        return [_pruned(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: _pruned(each)
+        for key, each in value.items()
+        if each not in ([], "") and not (isinstance(each, str) and each.endswith("_UNSPECIFIED"))
+    }

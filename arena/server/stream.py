@@ -69,7 +69,10 @@ class Stream:
             refusal = self._check_hello(first)
             if refusal or first is None:
                 return refusal
-            await self._context.write(self._server.welcome(self))
+            welcome = self._server.welcome(self)
+            if self._trace:
+                self._trace("sent", referee_pb2.PlayResponse.FromString(welcome))
+            await self._context.write(welcome)
             self._server.seat(self)
             self._seated.set()
             return await self._write()

@@ -120,6 +120,11 @@ def test_a_trace_has_every_message_of_a_bot(tmp_path: Path) -> None:
     trace = tmp_path / "runs/match-1/bots/greedy.trace.jsonl"
     lines = [json.loads(line) for line in trace.read_text(encoding="utf-8").splitlines()]
     assert len(lines) > 10
+    assert "hello" in lines[0]["received"]
+    assert "welcome" in lines[1]["sent"]
+    starts = [each for line in lines for each in line.get("sent", {}).get("table_starts", [])]
+    assert {start["seat"] for start in starts} == {0, 1, 2, 3}  # none is left out for being 0
+    assert all("" not in line.values() and [] not in line.values() for line in lines)
     assert not (trace.parent / "random.trace.jsonl").exists()
 
 
