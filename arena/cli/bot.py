@@ -65,7 +65,7 @@ def _find(bot: str) -> Bot:
 @app.command(
     epilog=examples(
         "arena bot run greedy --address 127.0.0.1:4242 --token-file runs/autumn-1/tokens/greedy",
-        "ARENA_TOKEN=… arena bot run mybot/ --address arena.example:4242",
+        "ARENA_TOKEN=… arena bot run mybot/ --address 127.0.0.1:4242",
     )
 )
 def run(
