@@ -98,16 +98,22 @@ def test_a_stream_has_at_most_one_unanswered_frame() -> None:
 # ------------------------------------------------------------------ bounded work in flight
 
 
-def most_in_flight(service_ms: float, names: str = "abcdefgh") -> int:
-    """Return the most decisions that are out over bots which are asked at once."""
+def asked_at_once(service_ms: float, names: str = "abcdefgh") -> Stage:
+    """Return a stage on which every bot has a decision to send at the same time."""
     stage = Stage(names, 0, clock=CLOCK, service_ms=service_ms)
-    flow = stage.referee.flow
     for number, session in enumerate(stage.referee.sessions, 1):
         table = Table(stage.referee.game)
         table.board = number
         table.start_deal(0)
         session.outbox.append(table)
-        flow.want(session)
+        stage.referee.flow.want(session)
+    return stage
+
+
+def most_in_flight(service_ms: float) -> int:
+    """Return the most decisions that are out over bots which are asked at once."""
+    stage = asked_at_once(service_ms)
+    flow = stage.referee.flow
     for session in list(flow.ready):
         flow.take_frame(session, stage.now)
     return flow.in_flight
@@ -150,13 +156,18 @@ def test_what_waits_goes_when_others_have_answered() -> None:
 
 
 def test_leave_is_given_first_come_first_served() -> None:
-    stage = Stage(boards=40, tables=40, clock=CLOCK, service_ms=200, max_in_flight=1)
-    for _ in range(12):
-        first = stage.referee.flow._waiting[0]
-        (busy,) = (s for s in stage.referee.sessions if s.flow is Flow.BUSY)
-        stage.answer(stage.oldest(busy.name))
-        (busy,) = (s for s in stage.referee.sessions if s.flow is Flow.BUSY)
-        assert busy is first
+    stage = asked_at_once(service_ms=200)
+    flow = stage.referee.flow
+    order = ""
+    while flow.ready:
+        (session,) = flow.ready
+        flow.ready.clear()
+        flow.take_frame(session, stage.now)
+        order += session.name
+        flow.in_flight -= len(session.open)
+        session.open.clear()
+        flow.end_frame(session, stage.now)
+    assert order == "abcdefgh"
 
 
 def test_waiting_for_leave_is_not_charged() -> None:
