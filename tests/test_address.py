@@ -13,7 +13,7 @@ from arena.shipped import sample_bots
 
 
 @pytest.mark.parametrize(
-    ("address", "host"),
+    "address, host",
     [("127.0.0.1:0", "127.0.0.1"), ("127.9.9.9:50051", "127.9.9.9"), ("[::1]:1", "[::1]")],
 )
 def test_addresses_of_this_machine_are_taken(address: str, host: str) -> None:
@@ -21,7 +21,7 @@ def test_addresses_of_this_machine_are_taken(address: str, host: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("address", "why"),
+    "address, why",
     [
         ("0.0.0.0:4242", "not on loopback"),
         ("127.0.0.1.example.org:1", "not on loopback"),
