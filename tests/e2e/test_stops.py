@@ -163,6 +163,40 @@ def test_a_bot_that_is_killed_costs_one_incident_and_the_league_is_complete(
     assert "bot 'steady' is started again" in ended.err
 
 
+def test_incidents_go_on_counting_after_a_resume(folder: Folder) -> None:
+    running, run = going(folder, slow_league(folder, 3, boards=24))
+    for incident in (1, 2):
+        running.until(lambda: bool(folder.processes("steady")), "the bot")
+        seen = run.deals_so_far
+        running.until(lambda seen=seen: run.deals_so_far > seen, "deals with it")  # type: ignore[misc]
+        (victim,) = folder.processes("steady")
+        os.kill(victim, signal.SIGKILL)
+        crashed = f'"kind":"CRASHED","incident":{incident},'.encode()
+        running.until(lambda crashed=crashed: crashed in run.bytes(), "the event")  # type: ignore[misc]
+        if incident == 1:
+            running.kill()
+            running = folder.start("league", "resume", "run")
+    folder.pace(0)
+    running.ended().succeeded()
+    folder.arena("verify", "run").succeeded()
+    events = [(event["kind"], event["incident"]) for event in run.of_kind("event")]
+    assert events == [("CRASHED", 1), ("CRASHED", 2)]
+    assert len(run.of_kind("deal")) == 96
+
+
+def test_games_to_points_go_on_after_a_sigkill(folder: Folder) -> None:
+    points = {"play": "points", "target": 2, "max_deals": 6, "boards": 2}
+    file = slow_league(folder, 0, **points)
+    folder.arena("league", "run", file, "--run", "whole").succeeded()
+    folder.pace(3)
+    running, run = going(folder, file)
+    running.kill()
+    folder.pace(0)
+    folder.arena("league", "resume", "run").succeeded()
+    folder.arena("verify", "run").succeeded()
+    assert run.unmeasured() == folder.run("whole").unmeasured()
+
+
 # ---------------------------------------------------------------------- one runner, one folder
 
 
