@@ -57,7 +57,7 @@ def _find(bot: str) -> Bot:
 
     samples = sample_bots()
     table = bot_table(bot, Path.cwd(), samples)
-    document = Document("bot run", {})
+    document = Document("bot run", {}, is_file=False)
     checked = check_table(document, ("bot", bot), table, BotTable)
     return resolve(draft_bot(document, bot, checked, EachTable(), Path.cwd(), samples), samples)
 

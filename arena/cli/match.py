@@ -45,16 +45,16 @@ def match(
     form: FormatOption = Format.TABLE,
 ) -> None:
     """Play two bots (a duel) or four (a table) and print the standings."""
-    import json
-
     from arena.league.match import match_league
     from arena.shipped import sample_bots
 
-    given = [*globals_of(context).overrides, *(overrides or ())]
-    if boards is not None:
-        given.append(f"league.boards={boards}")
-    if seed is not None:
-        given.append(f"league.seed={json.dumps(seed)}")
-    league = match_league(bots, given, base=Path.cwd(), samples=sample_bots())
+    league = match_league(
+        bots,
+        (*globals_of(context).overrides, *(overrides or ())),
+        base=Path.cwd(),
+        samples=sample_bots(),
+        boards=boards,
+        seed=seed,
+    )
     options = running.options(strict=strict, trace=trace, names=[bot.name for bot in league.bots])
     running.play(context, league, folder, options, progress, form)

@@ -177,7 +177,11 @@ def draft_bot(
         where, command = chosen.bot, ("python", script)
         return Draft(name or chosen.bot, "sample", where, (*command, *args), env)
     if chosen.dir is not UNSET:
-        return draft_folder(base / chosen.dir, place=place, name=name, args=args, env=env)
+        folder = base / chosen.dir
+        hint = 'dir = "FOLDER", with a bot.toml'
+        if not document.is_file:
+            hint = "a bot.toml in it with command = [...], or the command in quotes"
+        return draft_folder(folder, place=place, name=name, args=args, env=env, hint=hint)
     if not name:
         raise ConfigError(f"{place}: name: is missing", hint='name = "mine"')
     if chosen.command is not UNSET:
@@ -188,13 +192,16 @@ def draft_bot(
 
 
 def draft_folder(
-    folder: Path, *, place: str, name: str, args: Sequence[str], env: Mapping[str, str]
+    folder: Path, *, place: str, name: str, args: Sequence[str], env: Mapping[str, str], hint: str
 ) -> Draft:
-    """Return the entrant in a folder with a `bot.toml`; without `name`, that of `bot.toml`."""
+    """Return the entrant in a folder with a `bot.toml`; without `name`, that of `bot.toml`.
+
+    `hint` is what to try where there is no `bot.toml`.
+    """
     file = folder / "bot.toml"
     if not file.is_file():
         missing = "has no bot.toml" if folder.is_dir() else "is no folder"
-        raise ConfigError(f"{place}: {folder} {missing}", hint='dir = "FOLDER", with a bot.toml')
+        raise ConfigError(f"{place}: {folder} {missing}", hint=hint)
     document = Document(str(file), read_toml(file))
     toml = check_table(document, ("bot.toml",), document.data, BotToml)
     name = name or ("" if toml.name is UNSET else toml.name)

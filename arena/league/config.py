@@ -332,9 +332,19 @@ def _check_play(document: Document, table: LeagueTable, names: Sequence[str]) ->
     try:
         seated(Play(table.play), names, table.field)
     except ConfigError as error:
-        raise ConfigError(
-            f"{document.label}: {error.message}", why=error.why, hint=error.hint
-        ) from None
+        hint = error.hint or _too_few(table, len(names))
+        raise ConfigError(f"{document.label}: {error.message}", why=error.why, hint=hint) from None
+
+
+def _too_few(table: LeagueTable, entrants: int) -> str:
+    """Return what to do about a number of entrants that does not fit the play."""
+    if table.play == "duel" and entrants >= 3:
+        return 'play = "boards"'
+    if Play(table.play).has_field or entrants > 2:
+        return ""
+    if entrants == 2:
+        return 'play = "duel"'
+    return 'another [[bot]], such as bot = "greedy"; arena match BOT BOT needs no file'
 
 
 def _check_seed(document: Document, table: LeagueTable, trusted: bool) -> None:

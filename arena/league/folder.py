@@ -36,6 +36,7 @@ RUNS: Final = Path("runs")
 """Where runs are put unless a folder is named."""
 TOKEN_BYTES: Final = 32
 _PRIVATE: Final = 0o600
+_ELSEWHERE: Final = "--run DIR, in a folder that may be written"
 _SMALL: Final = 4096
 """Bytes of a seed, token or process id that are read at most."""
 
@@ -235,7 +236,7 @@ class RunFolder:
 
 def _make(path: Path) -> Path:
     """Make the folder that was named; an empty one will do."""
-    with _machine(path):
+    with _machine(path, hint=_ELSEWHERE):
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
             path.mkdir(mode=0o700)
@@ -253,7 +254,7 @@ def _make(path: Path) -> Path:
 
 def _make_numbered(runs: Path, name: str) -> Path:
     """Make `runs/NAME-N` with the first free N after the highest."""
-    with _machine(runs):
+    with _machine(runs, hint=_ELSEWHERE):
         runs.mkdir(parents=True, exist_ok=True)
         pattern = re.compile(rf"{re.escape(name)}-([0-9]+)", re.IGNORECASE)
         matches = [pattern.fullmatch(path.name) for path in runs.iterdir()]
@@ -281,7 +282,7 @@ def _flock(path: Path, descriptor: int) -> None:
 
 
 @contextlib.contextmanager
-def _machine(path: Path, passing: type[OSError] | None = None) -> Iterator[None]:
+def _machine(path: Path, passing: type[OSError] | None = None, hint: str = "") -> Iterator[None]:
     """Turn what the machine refuses into a `MachineError` that names the path."""
     try:
         yield
@@ -290,4 +291,4 @@ def _machine(path: Path, passing: type[OSError] | None = None) -> Iterator[None]
             raise
         if error.errno == errno.ELOOP:
             raise MachineError(f"{path}: is a link, and links are not followed") from error
-        raise MachineError(f"{path}: {error.strerror}") from error
+        raise MachineError(f"{path}: {error.strerror}", hint=hint) from error

@@ -30,12 +30,15 @@ def match_league(
     base: Path,
     samples: Mapping[str, Path],
     name: str = "match",
+    boards: int | None = None,
+    seed: str | None = None,
 ) -> League:
     """Return the league of two bots (a duel) or four (a table).
 
     A bot is the name of a sample, a folder with a `bot.toml`, a command in quotes, or
     `join:NAME`; paths start from `base`. The second of one name is called `NAME-2`. Whoever types
     a match vouches for its bots, so `league.trusted` is true unless an override says otherwise.
+    `boards` and `seed` are those of the options that are called so, and go before overrides.
     Raises `ConfigError`.
     """
     if len(bots) not in {2, 4}:
@@ -46,8 +49,13 @@ def match_league(
     tables = [bot_table(bot, base, samples) for bot in bots]
     _number_doubles(tables)
     play = "duel" if len(bots) == 2 else "boards"
-    document = Document("match", {"league": {"name": name, "play": play}, "bot": tables})
+    data = {"league": {"name": name, "play": play}, "bot": tables}
+    document = Document("match", data, is_file=False)
     apply_overrides(document, overrides, base)
+    for key, value in (("boards", boards), ("seed", seed)):
+        if value is not None:
+            document.data["league"][key] = value
+            document.options["league", key] = f"--{key}"
     refuse_unknown_sections(document)
     return build_league(document, base, samples, trusted=True)
 

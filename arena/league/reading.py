@@ -60,9 +60,15 @@ class Document:
     data: dict[str, Any]
     overridden: dict[tuple[str, ...], str] = field(default_factory=dict)
     """Paths given by `--set`, with their text."""
+    options: dict[tuple[str, ...], str] = field(default_factory=dict)
+    """Paths given by an option of their own, with its name, such as `--seed`."""
+    is_file: bool = True
+    """Whether a person wrote it as a file, or as words of a command line."""
 
     def place(self, *keys: str) -> str:
         """Return how an error begins: the source and the key."""
+        if keys in self.options:
+            return self.options[keys]
         if keys[0] == "bot.toml":
             return ": ".join((self.label, *keys[1:]))
         near = any(given[: len(keys)] == keys for given in self.overridden) and len(keys) > 1
@@ -85,6 +91,14 @@ def read_toml(path: Path, label: str = "") -> dict[str, Any]:
         if len(text) > LARGEST_FILE:
             raise ConfigError(f"{label}: expected at most {LARGEST_FILE} bytes of TOML")
         return tomllib.loads(text.decode())
+    except FileNotFoundError as error:
+        beside = {file.stem.casefold(): file.name for file in path.parent.glob("*.toml")}
+        near = get_close_matches(path.stem.casefold(), beside, n=1)
+        raise ConfigError(
+            f"{label}: there is no such file",
+            why=f"did you mean {beside[near[0]]!r}?" if near else "",
+            hint="arena match BOT BOT needs no file" if path.name != "bot.toml" else "",
+        ) from error
     except OSError as error:
         raise ConfigError(f"{label}: cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
