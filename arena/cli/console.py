@@ -115,6 +115,11 @@ class LiveLines:
         self._live: Live = Live(console=_console(sys.stderr), auto_refresh=False, transient=True)
         self._live.start()
 
+    @property
+    def columns(self) -> int:
+        """The width of the terminal, in characters."""
+        return self._live.console.width
+
     def draw(self, text: str) -> None:
         """Replace what is drawn."""
         from rich.text import Text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
@@ -12,8 +13,8 @@ from arena.cli.options import Format
 if TYPE_CHECKING:
     from arena.league.config import League
 
-_RATES: Final = ((1, 60.0), (32, 550.0), (128, 1100.0), (512, 1800.0))
-"""Deals/s on two cores with bots that answer at once, by boards in progress."""
+_RATES: Final = ((1, 150.0), (32, 1500.0), (256, 5000.0))
+"""Deals/s with bots that answer at once, by boards in progress. Source: `arena bench league`."""
 _DEALS_A_GAME: Final = 40
 """What a game to 20 points takes, about."""
 
@@ -41,13 +42,16 @@ def show(league: League, form: Format) -> None:
         "games" if is_games else "deals": cover.legs,
         "boards_per_entrant": _span(min(each), max(each)),
         "meetings_per_pair": _span(cover.meetings_min, cover.meetings_max),
-        "estimated_seconds": round(seconds),
+        "estimated_seconds": math.ceil(seconds),
     }
     rows = [{"key": key, "value": value} for key, value in facts.items()]
     rows += [
         {"key": f"bot {bot.name}", "value": "dials in" if bot.joins else shlex.join(bot.argv)}
         for bot in league.entrants
     ]
+    notes = ["The time is for bots that answer at once on two idle cores; slower bots take longer."]
+    if league.house:
+        notes.append(f"{league.house.name} is the fourth at the table of three; it is not ranked.")
     if form is Format.JSON:
         programs = {bot.name: list(bot.argv) for bot in league.entrants}
         output.show_json("arena.plan/1", {**facts, "bots": programs})
@@ -56,7 +60,6 @@ def show(league: League, form: Format) -> None:
         output.Column("key", "what", lambda key: str(key).replace("_", " ")),
         output.Column("value", "value", _text),
     ]
-    notes = ["The time is for bots that answer at once, on two cores; slower bots take longer."]
     output.show(output.Listing("arena.plan/1", columns, rows, {}, notes=notes), form)
 
 

@@ -59,18 +59,13 @@ def plain_line(snapshot: Snapshot) -> str:
     return f"{snapshot.name}: {line}" + (f"; provisional: {top}" if top else "")
 
 
-def bar_text(snapshot: Snapshot) -> str:
-    """Return the lines of the live display."""
-    share = snapshot.deals_done / snapshot.deals_total if snapshot.deals_total else 1.0
-    full = min(int(share * BAR_WIDTH), BAR_WIDTH)
-    bar = "█" * full + "░" * (BAR_WIDTH - full)
-    line = (
-        f"{snapshot.name} {bar} {snapshot.deals_done:,}/{snapshot.deals_total:,} deals"
-        f"  {deals_per_second(snapshot):,.0f} deals/s  {time_left(snapshot)} left"
-        f"  {_count(snapshot.faults, 'fault')}"
-    )
-    if snapshot.state:
-        line += f"  {snapshot.state}"
+def bar_text(snapshot: Snapshot, columns: int = 120) -> str:
+    """Return the lines of the live display; on a narrow terminal the bar and the rate give way."""
+    line = _bar_line(snapshot, BAR_WIDTH, has_rate=True)
+    if len(line) > columns:
+        line = _bar_line(snapshot, max(BAR_WIDTH - (len(line) - columns), 0), has_rate=True)
+    if len(line) > columns:
+        line = _bar_line(snapshot, 0, has_rate=False)
     width = max((len(row.name) for row in snapshot.top), default=0)
     rows = [
         f"  {place} {row.name:<{width}}  {_interval(row)}"
@@ -78,6 +73,18 @@ def bar_text(snapshot: Snapshot) -> str:
     ]
     head = ["  provisional, per 100:"] if rows else []
     return "\n".join([line, *head, *rows])
+
+
+def _bar_line(snapshot: Snapshot, width: int, *, has_rate: bool) -> str:
+    share = snapshot.deals_done / snapshot.deals_total if snapshot.deals_total else 1.0
+    full = min(int(share * width), width)
+    bar = " " + "█" * full + "░" * (width - full) if width else ""
+    rate = f"  {deals_per_second(snapshot):,.0f} deals/s" if has_rate else ""
+    state = f"  {snapshot.state}" if snapshot.state else ""
+    return (
+        f"{snapshot.name}{bar} {snapshot.deals_done:,}/{snapshot.deals_total:,} deals{rate}"
+        f"  {time_left(snapshot)} left  {_count(snapshot.faults, 'fault')}{state}"
+    )
 
 
 def _interval(row: TopRow) -> str:
@@ -168,12 +175,15 @@ class Drawing(Protocol):
 class BarProgress(_Paced):
     """A live display of at most four redraws a second."""
 
-    def __init__(self, now: Callable[[], int], lines: Drawing) -> None:
+    def __init__(
+        self, now: Callable[[], int], lines: Drawing, columns: Callable[[], int] = lambda: 120
+    ) -> None:
         super().__init__(now, REDRAW_NS, 0)
         self._lines = lines
+        self._columns = columns
 
     def _show(self, snapshot: Snapshot) -> None:
-        self._lines.draw(bar_text(snapshot))
+        self._lines.draw(bar_text(snapshot, self._columns()))
 
     def say(self, line: str) -> None:
         """Print a line above the display."""
@@ -197,7 +207,8 @@ def make_progress(mode: ProgressMode, now: Callable[[], int], *, quiet: bool = F
         mode = ProgressMode.BAR if console.is_terminal(sys.stderr) else ProgressMode.PLAIN
     match mode:
         case ProgressMode.BAR:
-            return BarProgress(now, console.LiveLines())
+            lines = console.LiveLines()
+            return BarProgress(now, lines, lambda: lines.columns)
         case ProgressMode.PLAIN:
             return PlainProgress(now, console.note)
         case _:

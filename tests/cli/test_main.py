@@ -214,6 +214,7 @@ def test_a_dry_run_says_what_would_be_played(capsys: pytest.CaptureFixture[str])
     assert (plan["boards"], plan["deals"]) == (8, 32)
     assert plan["boards_per_entrant"] == "8"
     assert plan["meetings_per_pair"] == "8"
+    assert plan["estimated_seconds"] == 1
     assert not Path("runs").exists()
 
 

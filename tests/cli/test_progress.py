@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from arena.cli.progress import BarProgress, PlainProgress, bar_text, plain_line, time_left
 from arena.league.progress import Snapshot, TopRow
 
@@ -58,6 +60,17 @@ def test_the_bar_shows_the_top_with_their_intervals() -> None:
     assert first.startswith("autumn ████████████░░░░░░░░░░░░ 600/1,200 deals")
     assert head == "  provisional, per 100:"
     assert rows == ["  1 greedy  +31.2 ± 4.1", "  2 low     -3.0"]
+
+
+@pytest.mark.parametrize("columns", [120, 80, 70, 60, 50])
+def test_a_narrow_terminal_keeps_the_time_left_and_the_faults(columns: int) -> None:
+    first = bar_text(HALF, columns).split("\n")[0]
+    assert len(first) <= columns
+    assert first.startswith("autumn ")
+    assert "600/1,200 deals" in first
+    assert first.endswith("0:01 left  1 fault")
+    assert ("█" in first) is (columns >= 60)
+    assert ("500 deals/s" in first) is (columns >= 60)
 
 
 def test_the_rate_is_that_of_this_run() -> None:
