@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from arena.referee.values import Clock, Policy
 from arena.rules.actions import LAST_ACTION
 from tests.sim.invariants import at_every_moment
-from tests.sim.leagues import PLAYS, Play
+from tests.sim.leagues import LARGER, PLAYS, Play
 from tests.sim.offenders import place_of
 from tests.sim.world import Bot, Reply, World, chosen, plans
 
@@ -173,8 +173,9 @@ def _characters() -> st.SearchStrategy[Character]:
 @st.composite
 def chaoses(draw: st.DrawFn) -> Chaos:
     """Draw a league."""
-    whole = PLAYS[draw(st.sampled_from(sorted(PLAYS)))]
-    passes = draw(st.integers(1, {"boards": 8, "duel": 12, "points": 3}[whole.name]))
+    plays = PLAYS | LARGER
+    whole = plays[draw(st.sampled_from(sorted(plays)))]
+    passes = draw(st.integers(1, whole.passes))
     play = Play(whole.name, whole.names, passes, whole.game)
     names = st.sampled_from(whole.names)
     times = st.one_of(st.integers(0, 400), st.integers(0, 30_000))

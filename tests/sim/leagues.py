@@ -31,13 +31,18 @@ class Play:
     @property
     def legs(self) -> int:
         """All legs of the league."""
-        return self.passes * {"duel": 2}.get(self.name, 4) * (1 if len(self.names) < 5 else 5)
+        boards = self.passes * (1 if len(self.names) < 5 else len(self.names))
+        return boards * {"duel": 2, "independent": 1}.get(self.name, 4)
 
 
 PLAYS: Final = {
     "boards": Play("boards", "abcd", 7, Game(KEY)),
     "duel": Play("duel", "ab", 12, Game(KEY, shows_names=False)),
     "points": Play("points", "abcd", 2, Game(KEY, target=3, max_deals=5)),
+}
+LARGER: Final = {
+    "five": Play("boards", "abcde", 2, Game(KEY)),
+    "independent": Play("independent", "abcdef", 4, Game(KEY, shows_names=False)),
 }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -11,17 +10,12 @@ from arena.referee.referee import Referee
 from arena.referee.values import DealResult
 from arena.rules.safe import safe_action
 from tests.sim.comparing import asked_places, frames_of, tables_of
-from tests.sim.leagues import PLAYS, Play, run
+from tests.sim.leagues import LARGER, PLAYS, Play, run
 from tests.sim.offenders import WAYS, WHENS, Offender, Twin, place_in
 from tests.sim.records import header_for, rows, verify
 from tests.sim.world import World
 
 TABLES = (1, 8, 64)
-
-
-@cache
-def calm_world(play: str) -> World:
-    return run(PLAYS[play])
 
 
 def pair(play: Play, way: str, when: str, tables: int) -> tuple[World, World]:
@@ -137,11 +131,12 @@ def test_a_referee_that_tells_bystanders_of_a_fault_is_caught(
     assert frames_of(offence, "bcd") != frames_of(twin, "bcd")
 
 
-@pytest.mark.parametrize("play", PLAYS)
+@pytest.mark.parametrize("play", [*PLAYS, *LARGER])
 def test_without_faults_the_record_depends_on_nothing_but_the_seed(play: str) -> None:
-    calm = by_key(calm_world(play))
+    of = (PLAYS | LARGER)[play]
+    calm = by_key(run(of))
     for tables in TABLES:
-        other = by_key(run(PLAYS[play], tables=tables, thinking=2))
+        other = by_key(run(of, tables=tables, thinking=2))
         assert set(other) == set(calm)
         for key, result in other.items():
             assert result.deal.actions == calm[key].deal.actions

@@ -317,9 +317,9 @@ def plans(
     kind = schedule.Play(play)
     for board in schedule.boards(kind, names, KEY, passes=passes):
         legs = [
-            LegPlan(leg, board.seats[leg])
-            for leg in leg_order(KEY, board.number, kind.legs)
-            if done is None or (board.number, leg) not in done
+            LegPlan(board.legs[place], board.seats[place])
+            for place in leg_order(KEY, board.number, kind.legs)
+            if done is None or (board.number, board.legs[place]) not in done
         ]
         if legs:
             yield BoardPlan(board.number, legs)
