@@ -204,7 +204,6 @@ class Session:
     def next_id(self) -> int:
         """Return a fresh decision id: the session's own count, above the session's index."""
         self.counter = counter = (self.counter + 1) & _COUNTER or 1
-        self.ring[counter % RING] = 0
         return counter << 8 | self.index
 
     def next_table_id(self) -> int:
