@@ -20,6 +20,7 @@ import fcntl
 import os
 import re
 import secrets
+import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
@@ -68,6 +69,7 @@ class RunFolder:
             folder._fill(league, seed)  # noqa: SLF001 - its own class
         except BaseException:
             folder.close()
+            shutil.rmtree(path, ignore_errors=True)  # it was empty before, and is no run
             raise
         return folder
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from time import monotonic_ns
 from typing import TYPE_CHECKING, Any, Final
 
-from arena.errors import ConfigError
+from arena.errors import ArenaError, ConfigError
 from arena.league.endings import error_of
 from arena.league.folder import RunFolder, new_token
 from arena.league.header import header_of
@@ -250,15 +250,15 @@ class LeagueRun:
         try:
             with ExitStack() as traces:
                 tracers = {
-                    name: traces.enter_context(Trace(self._folder.trace(name)))
+                    name: traces.enter_context(Trace(self._folder.trace(name), self._telling.say))
                     for name in sorted(self._options.trace)
                 }
                 tokens = Tokens(self._tokens)
                 self._server = RefereeServer(self.referee, tokens, self, tracers=tracers)
                 async with AsyncExitStack() as stack:
                     await stack.enter_async_context(self._supervisor)
-                    await self._open()
                     stack.push_async_callback(self._close)
+                    await self._open()
                     await self._go_on()
             return await self._conclude()
         finally:
@@ -273,7 +273,10 @@ class LeagueRun:
         for bot in self._league.bots:
             if bot.joins:
                 token = self._folder.token_file(bot.name)
-                say(f"waiting for {bot.name} at {self._address}, token in {token}")
+                say(
+                    f"waiting for {bot.name} at {self._address}, token in {token}"
+                    f" (clock.start: {self._league.clock.start_ms / 1000:g} s)"
+                )
         self._server.open()
         for session in self.referee.sessions:
             if session.is_local and not session.is_benched:
@@ -387,8 +390,14 @@ class LeagueRun:
         self._server.process_started(name)
 
     def _restart(self, name: str) -> None:
-        if not self._is_over():
+        if self._is_over():
+            return
+        try:
             self._start(name)
+        except ArenaError as error:
+            # A start that fails is one more crash; the others play on.
+            self._server.process_started(name)
+            self._server.process_ended(name, f"could not be started: {error.message}")
 
     def _on_exit(self, process: Process) -> None:
         """Tell the referee of a process that ended without being asked to."""
@@ -401,6 +410,8 @@ class LeagueRun:
         """Start or kill a process, as the referee wants it."""
         loop = asyncio.get_running_loop()
         if order.kind is OrderKind.START_PROCESS:
+            if self.referee.stopped:
+                return
             attempt = self.referee.by_name[order.entrant].crashes
             self._telling.say(
                 f"bot {order.entrant!r} is started again"
@@ -412,7 +423,13 @@ class LeagueRun:
             if process:
                 stopping = loop.create_task(self._supervisor.stop(process, 0))
                 self._stopping.add(stopping)
-                stopping.add_done_callback(self._stopping.discard)
+                stopping.add_done_callback(self._has_stopped)
+
+    def _has_stopped(self, stopping: asyncio.Task[None]) -> None:
+        self._stopping.discard(stopping)
+        if not stopping.cancelled() and stopping.exception():
+            # The supervisor tries again when it closes.
+            _log.error("a process could not be killed", exc_info=stopping.exception())
 
     def on_hello(self, name: str, hello: referee_pb2.Hello) -> None:
         """Keep what a bot says of its version, the first time."""

@@ -6,6 +6,7 @@ from time import monotonic_ns
 from typing import TYPE_CHECKING
 
 from arena.league.output import printable
+from arena.league.processes import OUTPUT_ENDS
 from arena.league.progress import Progress, Snapshot, TopRow
 from arena.league.schedule import Play, boards_per_pass
 from arena.league.standings import Standing, leaders
@@ -40,7 +41,7 @@ class Telling:
 
     def tell(self, journal: Journal | None, *, is_stopping: bool) -> None:
         """Tell the events that have reached the disk, and how far the run is."""
-        if journal:
+        if journal and not self._referee.stopped:
             for event in journal.take_news():
                 self.say(event_words(event))
         fold = journal.fold if journal else None
@@ -85,9 +86,8 @@ class Telling:
 def event_words(event: Event) -> str:
     """Return an event as a sentence for people."""
     name = f"bot {event.entrant!r}"
-    detail = printable(event.detail)
-    if len(detail) > DETAIL_SHOWN:
-        detail = f"…{detail[-DETAIL_SHOWN:]}"
+    # What a bot has printed is in its log; here the reason is enough.
+    detail = printable(event.detail.partition(OUTPUT_ENDS)[0])[:DETAIL_SHOWN]
     match event.kind:
         case EventKind.CRASHED:
             return f"{name} crashed (incident {event.incident}): {detail}"

@@ -154,18 +154,25 @@ class RefereeServer:
         assert task is not None  # noqa: S101 (a handler is a task)
         self._handlers.add(task)
         try:
-            refusal = await self._serve(context)
+            refusal = await self._serve_safely(context)
             if refusal:
-                await context.abort(refusal.code, refusal.text)
-        except (asyncio.CancelledError, grpc.aio.AbortError):
-            raise
-        except grpc.RpcError as error:
-            _log.info("a stream broke: %s", error)
-        except Exception:  # noqa: BLE001 (whatever fails in one stream must not touch another)
-            _log.exception("serving a stream failed; the others go on")
-            await context.abort(Refusal.ARENA_FAULT.code, Refusal.ARENA_FAULT.text)
+                await _abort(context, refusal)
         finally:
             self._handlers.discard(task)
+
+    async def _serve_safely(
+        self, context: grpc.aio.ServicerContext[bytes, bytes]
+    ) -> Refusal | None:
+        """Serve a stream; whatever fails in it must not touch another."""
+        try:
+            return await self._serve(context)
+        except (grpc.RpcError, grpc.aio.BaseError) as error:
+            # The call is gone: its bot has cancelled it, or broke off.
+            _log.info("a stream broke: %s", error)
+            return None
+        except Exception:  # noqa: BLE001 (see above)
+            _log.exception("serving a stream failed; the others go on")
+            return Refusal.ARENA_FAULT
 
     async def _serve(self, context: grpc.aio.ServicerContext[bytes, bytes]) -> Refusal | None:
         name = self._tokens.entrant_of(context.invocation_metadata())
@@ -340,6 +347,16 @@ class RefereeServer:
                 stream.writing_since = 0
                 stream.cut()
         self._host.on_tick()
+
+
+async def _abort(context: grpc.aio.ServicerContext[bytes, bytes], refusal: Refusal) -> None:
+    """End a call with a status, unless it is gone already."""
+    try:
+        await context.abort(refusal.code, refusal.text)
+    except grpc.aio.AbortError:
+        raise  # that is how grpc ends the handler
+    except grpc.aio.BaseError as error:
+        _log.info("a stream was gone before it was told: %s: %s", refusal.text, error)
 
 
 class _AtWork:

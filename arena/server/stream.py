@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from time import monotonic_ns
 from typing import TYPE_CHECKING, Any, Final
 
 import grpc
@@ -26,6 +27,11 @@ if TYPE_CHECKING:
 TEXT_LENGTH: Final = 64
 """Characters of a name, version or label in Hello."""
 MAX_IN_FLIGHT: Final = 128
+STRAY_A_MESSAGE: Final = 8
+"""Answers in one message that answer nothing, from which on they cost their sender time."""
+TOLL: Final = 9
+"""How many times what they took."""
+LONGEST_TOLL_NS: Final = 250_000_000
 
 _log = logging.getLogger("arena.server")
 
@@ -131,7 +137,9 @@ class Stream:
                 if data is grpc.aio.EOF:
                     break
                 if self.session:
-                    self._take(data)
+                    toll_ns = self._take_for_a_toll(data, self.session)
+                    if toll_ns:
+                        await asyncio.sleep(toll_ns / 1e9)
                 else:
                     if not self._hello.done():
                         self._hello.set_result(data)
@@ -148,6 +156,18 @@ class Stream:
                 self._hello.set_result(None)
             self._server.stream_ended(self)
             self._wake.set()
+
+    def _take_for_a_toll(self, data: bytes, session: Session) -> int:
+        """Hand a message to the referee; return for how many ns no more is read from this bot.
+
+        Answers that answer nothing cost the referee time and nobody a fault. Their sender pays
+        with his own time, so that a flood takes a tenth of the loop and not all of it.
+        """
+        stray, begin = session.noise + session.violations, monotonic_ns()
+        self._take(data)
+        if session.noise + session.violations - stray < STRAY_A_MESSAGE:
+            return 0
+        return min((monotonic_ns() - begin) * TOLL, LONGEST_TOLL_NS)
 
     def _take(self, data: bytes) -> None:
         """Hand a message to the referee."""

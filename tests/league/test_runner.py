@@ -59,3 +59,28 @@ def test_a_failure_of_the_referee_ends_the_run_and_it_can_go_on(
     assert verdict.ok
     assert verdict.deals == 20
     assert told.snapshots[-1].deals_done == 20
+
+
+def test_a_bot_that_cannot_be_started_again_is_benched_and_the_others_play_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.referee.attendance.RESTART_DELAYS_S", (0, 0, 0))
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "gone.py").write_text(
+        "import os\n"
+        "from arena.bot import run\n"
+        "def choose(view):\n"
+        "    os.rename(os.getcwd(), os.getcwd() + '.gone')\n"
+        "    os._exit(1)\n"
+        "run(choose)\n"
+    )
+    bots = [f"python {home / 'gone.py'}", "random", "lowest", "cautious"]
+    overrides = ["league.boards=5", "league.seed=demo"]
+    league = match_league(bots, overrides, base=home, samples=sample_bots())
+    told = Told()
+    outcome = runner.run(league, tmp_path / "run", runner.RunOptions(), told)
+    assert outcome.is_finished
+    assert verify_record(outcome.record).ok
+    assert len([line for line in told.lines if "crashed (incident" in line]) == 4
+    assert [line for line in told.lines if "is benched" in line]

@@ -89,3 +89,37 @@ async def test_a_bot_that_does_not_read_is_cut_when_its_time_is_up(
         for name in NAMES:
             serving.let_play(await serving.greet(name))
         await serving.until(lambda: stuck.streams == 1 and stuck.stream == 0)
+
+
+@on_a_loop
+async def test_answers_that_answer_nothing_cost_their_sender_time() -> None:
+    """Each is noise and no fault, but a flood of them must not take the loop from the others."""
+    async with Serving() as serving:
+        callers = [await serving.greet(name, max_in_flight=1) for name in NAMES]
+        ask, caller = None, None
+        for each in callers[1:]:
+            serving.let_play(each)
+        caller = callers[0]
+        (ask,) = await caller.hear_decisions()
+        stream = serving.server._streams[serving.referee.by_name[NAMES[0]].index]
+        assert stream.session
+        answer = referee_pb2.Answer(decision_id=ask.id, action=ask.legal[0])
+        one = referee_pb2.PlayRequest(answers=[answer]).SerializeToString()
+        assert stream._take_for_a_toll(one, stream.session) == 0
+        assert stream._take_for_a_toll(one, stream.session) == 0  # a repeat is forgiven
+        assert stream._take_for_a_toll(one * 100, stream.session) > 0
+
+
+@on_a_loop
+async def test_calls_that_are_cancelled_at_once_leave_no_error_in_the_log(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with Serving() as serving:
+        for _ in range(20):
+            storm = [serving.dial(NAMES[0], "wrong") for _ in range(10)]
+            await asyncio.sleep(0.002)
+            for caller in storm:
+                await caller.leave()
+        await serving.play_all()
+        await serving.finished()
+        assert not [record for record in caplog.records if record.levelname == "ERROR"]
