@@ -102,6 +102,7 @@ class FlowControl:
     def end_frame(self, session: Session, now: int) -> None:
         """Note that a frame is fully answered, and how quickly.
 
+        What is open then waits to be sent again: its clocks are running, so it needs no leave.
         `due` stays: it is only a bound, and the next judgement finds the next.
         """
         if session.flow is Flow.BUSY and session.stream:
@@ -110,13 +111,15 @@ class FlowControl:
             # Slower counts at once, quicker bit by bit: a frame must never be too large.
             session.speed_ns = sample if sample > speed else (7 * speed + sample) // 8 or 1
         self.release(session)
-        if session.outbox:
+        if session.unsent and session.stream and session.still_unsent():
+            self.grant_now(session)
+        elif session.outbox:
             self.want(session)
         self.pump()
 
     def withdrawn(self, session: Session, now: int) -> None:
         """Note that one of a session's decisions was taken away from it."""
-        if session.flow is Flow.BUSY and not session.open:
+        if session.flow is Flow.BUSY and len(session.open) == len(session.still_unsent()):
             self.end_frame(session, now)
         else:
             self.pump()
@@ -154,11 +157,19 @@ class FlowControl:
         return None if empty else frame
 
     def _fill(self, frame: Frame, session: Session, now: int) -> None:
-        """Put decisions into a frame: those already open first, after a reconnect."""
+        """Put decisions into a frame: first those still open from an earlier stream.
+
+        Their clocks are running already, so of them go as many as the bot asks for.
+        """
         self._granted -= 1
         session.flow = Flow.BUSY
         opened, outbox = session.open, session.outbox
-        frame.tables = tables = list(opened.values())
+        frame.tables = tables = []
+        if session.unsent:
+            unsent = session.still_unsent()
+            most = min(session.max_in_flight, MAX_FRAME)
+            tables += [opened[key] for key in unsent[:most]]
+            del unsent[:most]
         count = min(len(outbox), max(self._frame_limit(session) - len(tables), 0))
         if not tables and not count:
             self.release(session)

@@ -210,7 +210,7 @@ class Referee:
             session.last_answer = now
             self.flow.in_flight -= closed
             self.answers += closed
-            if not opened:
+            if not opened or (session.unsent and len(opened) == len(session.still_unsent())):
                 self.flow.end_frame(session, now)
         self._settle()
 
@@ -402,6 +402,7 @@ class Referee:
         self.attendance.connect(session, now)
         session.max_in_flight = max_in_flight
         session.violations = 0
+        session.unsent = list(session.open)
         session.starts = [(key, seat, start) for key, (seat, start) in session.seats_open.items()]
         if session.open or any(table.soft for table in session.outbox):
             self.flow.grant_now(session)

@@ -131,6 +131,7 @@ class Session:
         "stream",
         "streams",
         "table_counter",
+        "unsent",
         "violations",
         "wants_flush",
     )
@@ -149,6 +150,9 @@ class Session:
         """Tables whose decision waits to be sent."""
         self.open: dict[int, Table] = {}
         """Tables whose decision has been sent, by decision id."""
+        self.unsent: list[int] = []
+        """Ids of open decisions that the stream that is up has not been sent again yet; those
+        that have been answered meanwhile may be among them."""
         self.counter = 0
         self.table_counter = 0
         self.ring = bytearray(RING)
@@ -200,6 +204,12 @@ class Session:
     def is_played_safe(self) -> bool:
         """Whether its new legs are played by safe actions."""
         return self.is_benched or self.is_absent
+
+    def still_unsent(self) -> list[int]:
+        """Return the ids of open decisions that are to be sent again, oldest first."""
+        if self.unsent:
+            self.unsent = [key for key in self.unsent if key in self.open]
+        return self.unsent
 
     def next_id(self) -> int:
         """Return a fresh decision id: the session's own count, above the session's index."""

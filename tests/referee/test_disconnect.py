@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from arena.referee.referee import Referee
-from arena.referee.session import Session
+from arena.referee.session import Flow, Session
 from arena.referee.values import MS, Clock, EventKind, FaultKind
-from tests.referee.stage import Stage, duel_boards, was_safe
+from tests.referee.stage import Asked, Stage, duel_boards, was_safe
 
 CLOCK = Clock(move_ms=1000, bank_ms=2000, start_ms=10_000)
 
@@ -222,6 +222,65 @@ def test_a_newer_stream_gets_the_open_tables_and_decisions_of_the_older() -> Non
     seats = {key for key, _, _ in frame.starts}
     assert seats == set(stage["a"].seats_open)
     assert len(seats) == 30
+
+
+def smaller(in_flight: int = 2) -> tuple[Stage, list[Asked]]:
+    """Return a stage on which `a` had five decisions or more and then asks for fewer at once."""
+    stage = Stage(clock=CLOCK, boards=30, tables=30)
+    asked = stage.ask_many("a", 5)
+    stage.wait(100)
+    stage.connect("a", in_flight)
+    return stage, asked
+
+
+def test_no_frame_after_a_reconnect_holds_more_than_the_bot_asks_for() -> None:
+    stage, asked = smaller()
+    frames = len(stage.frames("a"))
+    assert [a.id for a in stage.frames("a")[-1].asked] == [a.id for a in asked[:2]]
+    assert stage.referee.flow.in_flight == sum(len(s.open) for s in stage.referee.sessions)
+    for first in range(2, len(asked), 2):
+        for again in stage.frames("a")[-1].asked:
+            stage.answer(again)
+        sent = stage.frames("a")[-1].asked
+        assert [a.id for a in sent][: len(asked) - first] == [a.id for a in asked[first:]][:2]
+        assert {a.move_ms for a in sent if a in asked} <= {900}
+    stage.play(limit=100_000)
+    assert max(len(frame.asked) for frame in stage.frames("a")[frames:]) == 2
+    assert len(stage.deals) == 120
+    assert not stage.faults()
+
+
+def test_a_decision_that_was_not_sent_again_yet_may_be_answered() -> None:
+    stage, asked = smaller()
+    for each in reversed(asked):
+        assert stage["a"].flow is Flow.BUSY
+        stage.answer(each)
+    assert not stage.notices("a", "VIOLATION")
+    stage.play(limit=100_000)
+    assert len(stage.deals) == 120
+    assert not stage.faults()
+
+
+def test_the_clock_of_a_decision_that_was_not_sent_again_yet_runs() -> None:
+    stage, asked = smaller()
+    stage.wait(2900)
+    faults = stage.faults("a")
+    assert [fault.kind for fault in faults] == [FaultKind.TIMEOUT] * len(asked)
+    assert not {a.id for a in asked} & set(stage["a"].open)
+    stage.play(silent="bcd")
+    assert stage["a"].flow is Flow.IDLE, "nothing is left of the old frame"
+
+
+def test_a_bot_that_asks_for_fewer_twice_gets_each_decision_once_a_stream() -> None:
+    stage, asked = smaller()
+    stage.answer(asked[0])
+    stage.connect("a", 1)
+    sent: list[int] = []
+    while len(sent) < len(asked) - 1:
+        (again,) = stage.frames("a")[-1].asked
+        sent.append(again.id)
+        stage.answer(again)
+    assert sent == [a.id for a in asked[1:]]
 
 
 def test_no_notice_of_an_older_stream_reaches_a_newer() -> None:

@@ -35,6 +35,7 @@ WAYS: Final = (
     "repeat",
 )
 OPS: Final = ("cut", "leave", "crash", "garbage", "stray", "hello", "freeze")
+IN_FLIGHT: Final = (1, 2, 5, 128)
 _MIXED: Final = 2654435761
 
 
@@ -153,6 +154,7 @@ def happen(world: World, op: Op) -> None:
         world.now += op.arg * 1_000_000 // 10
         world.referee.block(begin, world.now)
     elif not session.stream or op.arg % 2:
+        world.bots[op.name].max_in_flight = IN_FLIGHT[op.arg // 2 % len(IN_FLIGHT)]
         world.hello_again(op.name)
 
 
@@ -162,7 +164,7 @@ def _characters() -> st.SearchStrategy[Character]:
         ways=st.lists(st.sampled_from(WAYS), max_size=4, unique=True).map(tuple),
         one_in=st.sampled_from([2, 5, 10, 30, 100]),
         salt=st.integers(0, 1000),
-        max_in_flight=st.sampled_from([1, 2, 5, 128]),
+        max_in_flight=st.sampled_from(IN_FLIGHT),
         start_ms=st.sampled_from([1] * 8 + [300] * 4 + [6000]),
         restart_ms=st.sampled_from([1, 300, 6000, 12_000, -1]),
         pace_ms=st.sampled_from([0, 1, 1, 7, 40]),

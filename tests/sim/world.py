@@ -269,6 +269,7 @@ class World:
         bot.frames.append(data)
         self.frames_in_order.append((session.name, data))
         message = referee_pb2.PlayResponse.FromString(data)
+        assert len(message.decisions) <= session.max_in_flight, "a bot gets what it asks for"
         for decision in message.decisions:
             self._play(session, stream, bot.script(decision), decision.id)
 
