@@ -194,12 +194,12 @@ class _Scan:
             self.fold.add_deal(deal)
 
     def _count_faults(self, deal: Tally) -> None:
-        """Count faults as the referee does: an incident once, however many deals it hits."""
+        """Count as the referee does: a deal once, an incident with the first deal it hits."""
         for name in set(deal.seats):
             counts = self.counts[name]
             incidents = {fault.incident for fault in deal.faults if deal.seats[fault.seat] == name}
             # 0 stands for the faults of this deal that belong to no incident.
-            counts.faulty += len(incidents - counts.incidents)
+            counts.faulty += bool(incidents - counts.incidents)
             counts.incidents |= incidents - {0}
 
     def resumption(self, file_size: int) -> Resumption:

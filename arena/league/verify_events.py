@@ -124,6 +124,8 @@ class EventCheck:
         crashes, deals, faulty = event.crashes or 0, event.deals or 0, event.faulty or 0
         told = self._crashes[event.entrant]
         require("crashes", f"at most {told}, as told before", crashes, holds=crashes <= told)
+        # A deal counts once at most, whatever faults and incidents it has.
+        require("faulty", f"at most {deals}, its deals", faulty, holds=faulty <= deals)
         by_crashes = crashes > header.fault_crashes
         share = header.fault_share * deals + _ROUNDING
         by_share = deals >= header.fault_after and faulty > share

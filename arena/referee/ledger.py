@@ -92,17 +92,12 @@ class Ledger:
         return benched
 
     def _count_faults(self, result: DealResult, sessions: list[Session], session: Session) -> None:
-        """Count an entrant's faults of a deal: an incident once, however many deals it hits."""
-        has_own_fault = False
-        for fault in result.faults:
-            if sessions[fault.seat] is not session:
-                continue
-            if not fault.incident:
-                has_own_fault = True
-            elif fault.incident not in session.charged_incidents:
-                session.charged_incidents.add(fault.incident)
-                session.faulty += 1
-        session.faulty += has_own_fault
+        """Count a deal with a fault once, and an incident with the first deal that it hits."""
+        # 0 stands for the faults of this deal that belong to no incident.
+        incidents = {f.incident for f in result.faults if sessions[f.seat] is session}
+        if incidents - session.charged_incidents:
+            session.faulty += 1
+            session.charged_incidents |= incidents - {0}
 
     def _event(self, kind: EventKind, session: Session, detail: str, incident: int) -> None:
         self.journal.append(

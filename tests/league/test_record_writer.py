@@ -171,6 +171,21 @@ def test_a_deal_recorded_twice_is_an_error(tmp_path: Path) -> None:
     assert [item.name for item in tmp_path.iterdir()] == ["deals.jsonl"]
 
 
+@pytest.mark.parametrize("faults,faulty", [([0, 1], 1), ([1, 2], 1), ([1], 1), ([0], 1)])
+def test_resuming_counts_a_deal_once_whatever_faults_it_has(
+    tmp_path: Path, faults: list[int], faulty: int
+) -> None:
+    path = tmp_path / "deals.jsonl"
+    played = list(league(BOARDS))
+    seat = played[0].seats.index("bob")
+    for place, incident in enumerate(faults):
+        kind = "CRASH" if incident else "ILLEGAL"
+        played[0].faults.append(PlayedFault(seat, place, kind, "", incident))
+    written(path, played[:2]).close()
+    bob = look(path).history.entrants["bob"]
+    assert (bob.deals, bob.faulty, bob.incidents) == (2, faulty, frozenset(faults) - {0})
+
+
 def test_resuming_knows_what_the_referee_knew(tmp_path: Path) -> None:
     path = tmp_path / "deals.jsonl"
     played = list(league(BOARDS))

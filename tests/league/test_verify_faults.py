@@ -101,7 +101,7 @@ def test_a_faulty_action_is_a_real_choice_and_the_safe_one(tmp_path: Path) -> No
 
 def test_the_share_of_faulty_deals_can_bench(tmp_path: Path) -> None:
     of = header(passes=2)
-    for faulty, good in ((3, True), (2, False)):
+    for faulty, good in ((3, True), (2, False), (20, True), (21, False)):
         bench = EventLine(
             kind="BENCHED", entrant="ada", board=2, crashes=0, deals=20, faulty=faulty
         )

@@ -88,6 +88,21 @@ def test_an_incident_counts_once_however_many_deals_it_hits() -> None:
     assert [event.kind for event in stage.events] == [EventKind.CRASHED]
 
 
+def test_a_deal_with_a_fault_of_its_own_and_an_incident_counts_once() -> None:
+    stage = Stage(clock=CLOCK, boards=2)
+    asked = stage.ask("a")
+    deal = asked.deal
+    stage.answer(asked, 0)
+    stage.crash("a")
+    stage.play(lambda: deal.is_over)
+    assert {fault.incident for fault in stage.deals[0].faults} == {0, 1}
+    assert (stage["a"].deals, stage["a"].faulty) == (1, 1)
+    stage.restart("a")
+    stage.connect("a")
+    stage.play()
+    assert (stage["a"].deals, stage["a"].faulty) == (8, 1), "nor does the incident count later"
+
+
 def test_faults_of_both_seats_of_a_duel_count_for_one_deal() -> None:
     stage = Stage("ab", duel_boards(30))
     asked = stage.ask("a")
