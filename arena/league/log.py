@@ -41,7 +41,6 @@ class RunLog(logging.FileHandler):
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 (the library's name)
         """Do nothing: what cannot be logged must not end up among a person's results."""
 
-
     def close(self) -> None:
         """Close the file; what it does not take is lost."""
         with suppress(OSError):
