@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from arena.errors import ConfigError
+from arena.printable import quoted
 
 HIGHEST_PORT = 65535
 
@@ -18,13 +19,13 @@ def loopback_host(address: str, place: str = "server.address") -> str:
     """
     host, _, port = address.rpartition(":")
     if not (port.isascii() and port.isdigit()) or not host:
-        msg = f"{place}: expected host:port such as 127.0.0.1:0, got {address!r}"
+        msg = f"{place}: expected host:port such as 127.0.0.1:0, got {quoted(address)}"
         raise ConfigError(msg)
     if int(port) > HIGHEST_PORT:
         msg = f"{place}: expected a port up to {HIGHEST_PORT}, got {port}"
         raise ConfigError(msg)
     if host not in ("localhost", "[::1]") and not _is_127(host):
-        msg = f"{place}: {address!r} is not on loopback"
+        msg = f"{place}: {quoted(address)} is not on loopback"
         raise ConfigError(
             msg,
             why="tokens and cards would travel in plain text; TLS is not yet supported",

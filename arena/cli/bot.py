@@ -12,6 +12,7 @@ from arena.cli import output
 from arena.cli.options import Format, FormatOption
 from arena.cli.text import examples, group
 from arena.errors import ConfigError, MachineError
+from arena.printable import quoted
 
 if TYPE_CHECKING:
     from arena.league.bots import Bot
@@ -89,10 +90,10 @@ def run(
 ) -> None:
     """Start a bot that dials in, in the place of this command."""
     if not address.rpartition(":")[2].isdigit() or ":" not in address:
-        raise ConfigError(f"--address: expected HOST:PORT, got {address!r}")
+        raise ConfigError(f"--address: expected HOST:PORT, got {quoted(address)}")
     if token_file is None and not os.environ.get("ARENA_TOKEN"):
         raise ConfigError(
-            f"bot {bot!r} has no token",
+            f"bot {quoted(bot)} has no token",
             why="the host of the league gives one to every bot that dials in",
             hint="--token-file FILE, or ARENA_TOKEN in the environment",
         )
@@ -100,7 +101,7 @@ def run(
         raise ConfigError(f"--token-file: {token_file} is no file")
     found = _find(bot)
     if found.joins:
-        raise ConfigError(f"bot {bot!r} cannot be started from here", hint="name its program")
+        raise ConfigError(f"bot {quoted(bot)} cannot be started from here", hint="name its program")
     environment = os.environ | dict(found.env) | {"ARENA_ADDRESS": address}
     if token_file is not None:
         environment.pop("ARENA_TOKEN", None)

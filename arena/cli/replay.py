@@ -15,6 +15,7 @@ from arena.cli.options import Format, FormatOption
 from arena.cli.replay_text import deal_lines, trick_rows
 from arena.cli.text import examples
 from arena.errors import ConfigError
+from arena.printable import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,7 +62,7 @@ def parse_place(text: str) -> Place:
     found = re.fullmatch(r"(\d{1,18})(?:/(\d{1,3})(?:/(\d{1,9}))?)?", where)
     if found is None:
         raise ConfigError(
-            f"expected RECORD:BOARD/LEG/NUMBER, got {text!r}",
+            f"expected RECORD:BOARD/LEG/NUMBER, got {quoted(text)}",
             hint="arena replay runs/autumn-1:12/1",
         )
     board, leg, number = (int(part) if part else None for part in found.groups())
@@ -151,7 +152,7 @@ def _show_lost(place: Place, bot: str, form: Format) -> None:
 
     names = [entrant.name for entrant in read_header(place.record).entrants]
     if bot not in names:
-        raise ConfigError(f"--bot: no bot {bot!r}", why=did_you_mean(bot, names))
+        raise ConfigError(f"--bot: no bot {quoted(bot)}", why=did_you_mean(bot, names))
     rows = [
         _lost(place, bot, line.deal)
         for line in tallies(place.record)

@@ -15,6 +15,7 @@ from arena.cli.errors import EARLY
 from arena.cli.options import Format, globals_of
 from arena.cli.progress import ProgressMode, make_progress
 from arena.errors import ConfigError
+from arena.printable import quoted
 
 if TYPE_CHECKING:
     from arena.league.config import League
@@ -43,7 +44,7 @@ def options(
 
     for name in trace or ():
         if names is not None and name not in names:
-            raise ConfigError(f"--trace: no bot {name!r}", why=did_you_mean(name, names))
+            raise ConfigError(f"--trace: no bot {quoted(name)}", why=did_you_mean(name, names))
     return RunOptions(strict=strict, trace=frozenset(trace or ()))
 
 

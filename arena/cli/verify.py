@@ -13,6 +13,7 @@ from arena.cli.errors import BAD
 from arena.cli.options import Format, FormatOption
 from arena.cli.text import examples
 from arena.errors import ConfigError
+from arena.printable import quoted
 
 if TYPE_CHECKING:
     from arena.league.verify import Verdict
@@ -69,7 +70,7 @@ def _check_hex(option: str, value: str | None) -> None:
     if value is None:
         return
     if len(value) != 64 or set(value.lower()) - set("0123456789abcdef"):
-        raise ConfigError(f"{option}: expected 64 hex digits, got {value!r}")
+        raise ConfigError(f"{option}: expected 64 hex digits, got {quoted(value)}")
 
 
 def _seed_beside(path: Path) -> bytes | None:

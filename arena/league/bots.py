@@ -35,8 +35,11 @@ from typing import Final, Literal
 from msgspec import UNSET
 
 from arena.errors import ConfigError
+from arena.files import is_file, is_folder
 from arena.league.config_schema import BotTable, BotToml, EachTable
 from arena.league.reading import Document, check_table, did_you_mean, read_toml
+from arena.league.toml_text import shown_key
+from arena.printable import quoted, shortened, shown_path
 
 Kind = Literal["sample", "folder", "command", "join"]
 
@@ -106,7 +109,7 @@ def resolve(draft: Draft, samples: Mapping[str, Path]) -> Bot:
         file = samples.get(draft.where)
         if file is None:
             raise ConfigError(
-                f"bot {draft.name!r}: no sample bot {draft.where!r}",
+                f"bot {draft.name!r}: no sample bot {quoted(draft.where)}",
                 why=did_you_mean(draft.where, samples),
             )
         program = (sys.executable, str(file), *draft.command[2:])
@@ -170,6 +173,7 @@ def draft_bot(
     env = {**each.env, **table.env}
     _check_env(place, env)
     args = table.args or each.args
+    _refuse_nul(document.place("bot", label, "args"), args)
     name = "" if table.name is UNSET else table.name
     if chosen.bot is not UNSET:
         file = samples.get(chosen.bot)
@@ -185,6 +189,7 @@ def draft_bot(
     if not name:
         raise ConfigError(f"{place}: name: is missing", hint='name = "mine"')
     if chosen.command is not UNSET:
+        _refuse_nul(document.place("bot", label, "command"), chosen.command)
         return Draft(name, "command", str(base.absolute()), (*chosen.command, *args), env)
     if args or env:
         raise ConfigError(f"{place}: a bot that dials in takes no args or env")
@@ -199,11 +204,13 @@ def draft_folder(
     `hint` is what to try where there is no `bot.toml`.
     """
     file = folder / "bot.toml"
-    if not file.is_file():
-        missing = "has no bot.toml" if folder.is_dir() else "is no folder"
-        raise ConfigError(f"{place}: {folder} {missing}", hint=hint)
+    if not is_file(file):
+        missing = "has no bot.toml" if is_folder(folder) else "is no folder"
+        raise ConfigError(f"{place}: {shown_path(folder)} {missing}", hint=hint)
     document = Document(str(file), read_toml(file))
     toml = check_table(document, ("bot.toml",), document.data, BotToml)
+    for key, words in (("command", toml.command), ("files", toml.files)):
+        _refuse_nul(document.place("bot.toml", key), words)
     name = name or ("" if toml.name is UNSET else toml.name)
     if not name:
         raise ConfigError(f"{place}: name: is missing, here and in {file}", hint='name = "mine"')
@@ -223,13 +230,22 @@ def _source(table: BotTable | EachTable) -> tuple[str, ...]:
     return (*given, "join") if table.join else given
 
 
+def _refuse_nul(place: str, words: Sequence[str]) -> None:
+    for word in words:
+        if "\0" in word:
+            raise ConfigError(f"{place}: expected texts without NUL, got {quoted(word)}")
+
+
 def _check_env(place: str, env: Mapping[str, str]) -> None:
     for key, value in env.items():
         if not key or "=" in key or "\0" in key + value:
-            raise ConfigError(f"{place}: env: {key!r} cannot be an environment variable")
+            raise ConfigError(
+                f"{place}: env: {quoted(key)} = {quoted(value)} cannot be an environment variable"
+            )
         if key.startswith("ARENA_"):
             raise ConfigError(
-                f"{place}: env: {key} is the arena's own", why="names with ARENA_ are set by it"
+                f"{place}: env: {shown_key(key)} is the arena's own",
+                why="names with ARENA_ are set by it",
             )
 
 
@@ -238,31 +254,29 @@ def _find_program(draft: Draft) -> str:
     program = draft.command[0]
     if program in PYTHONS and sys.executable:
         return sys.executable
-    if not Path(draft.where).is_dir():
-        raise ConfigError(f"bot {draft.name!r} cannot start: {draft.where} is no folder")
+    if not is_folder(Path(draft.where)):
+        raise ConfigError(
+            f"bot {draft.name!r} cannot start: {shown_path(draft.where)} is no folder"
+        )
     if "/" in program:
         path = Path(draft.where, program).absolute()
-        if path.is_file() and os.access(path, os.X_OK):
+        if is_file(path) and os.access(path, os.X_OK):
             return str(path)
-        state = "is not executable" if path.is_file() else "is not there"
+        state = "is not executable" if is_file(path) else "is not there"
         raise ConfigError(
-            f"bot {draft.name!r} cannot start: no command {program!r}",
-            why=f"{path} {state}",
-            hint=f"chmod +x {shlex.quote(str(path))}" if path.is_file() else "",
+            f"bot {draft.name!r} cannot start: no command {quoted(program)}",
+            why=f"{shown_path(path)} {state}",
+            hint=f"chmod +x {shlex.quote(str(path))}" if is_file(path) else "",
         )
     found = shutil.which(program)
     if found is None:
         local = Path(draft.where, program)
         raise ConfigError(
-            f"bot {draft.name!r} cannot start: no command {program!r}",
-            why=f"looked for in PATH: {_shorten(os.environ.get('PATH', ''))}",
-            hint=f'write "./{program}" for the file beside it' if local.is_file() else "",
+            f"bot {draft.name!r} cannot start: no command {quoted(program)}",
+            why=f"looked for in PATH: {shortened(os.environ.get('PATH', ''), 120)}",
+            hint=f'write "./{program}" for the file beside it' if is_file(local) else "",
         )
     return str(Path(found).absolute())
-
-
-def _shorten(text: str, most: int = 120) -> str:
-    return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
 def _check_script(draft: Draft) -> None:
@@ -274,10 +288,10 @@ def _check_script(draft: Draft) -> None:
     if not Path(program).name.startswith("python") or not words or words[0].startswith("-"):
         return
     script = Path(draft.where, words[0])
-    if not script.exists():
+    if not is_file(script) and not is_folder(script):
         raise ConfigError(
-            f"bot {draft.name!r} cannot start: no file {words[0]!r}",
-            why=f"looked for {script}",
+            f"bot {draft.name!r} cannot start: no file {quoted(words[0])}",
+            why=f"looked for {shown_path(script)}",
             hint="paths are relative to the league file, or to the folder of bot.toml",
         )
 
@@ -290,7 +304,7 @@ def _files(draft: Draft, samples: Mapping[str, Path]) -> Iterator[tuple[str, str
             yield file.name, _sha256(file)
         case "command":
             for word in dict.fromkeys(draft.command):
-                if "\0" not in word and Path(draft.where, word).is_file():
+                if is_file(Path(draft.where, word)):
                     yield word, _sha256(Path(draft.where, word))
         case "folder":
             yield from _folder_files(draft)
@@ -304,7 +318,7 @@ def _folder_files(draft: Draft) -> Iterator[tuple[str, str]]:
             matched = _glob(draft, root, pattern)
             if not matched:
                 raise ConfigError(
-                    f"bot {draft.name!r}: nothing in {root} matches {pattern!r}",
+                    f"bot {draft.name!r}: nothing in {root} matches {quoted(pattern)}",
                     why="it stands in files of bot.toml",
                 )
             found |= matched
@@ -320,12 +334,17 @@ def _folder_files(draft: Draft) -> Iterator[tuple[str, str]]:
 
 
 def _glob(draft: Draft, root: Path, pattern: str) -> set[Path]:
+    wrong = ConfigError(
+        f"bot {draft.name!r}: files: expected a pattern inside the folder, got {quoted(pattern)}"
+    )
     if not pattern or ".." in Path(pattern).parts or Path(pattern).is_absolute():
-        raise ConfigError(
-            f"bot {draft.name!r}: files: expected a pattern inside the folder, got {pattern!r}"
-        )
+        raise wrong
+    try:
+        paths = list(root.glob(pattern))
+    except (OSError, ValueError, NotImplementedError) as error:
+        raise wrong from error
     matched: set[Path] = set()
-    for path in root.glob(pattern):
+    for path in paths:
         matched.update(_walk(path) if path.is_dir() else {path} if path.is_file() else ())
     return matched
 

@@ -41,15 +41,20 @@ from arena.league.reading import (
     did_you_mean,
     read_toml,
     refuse_unknown_sections,
+    require_text,
     spelling,
 )
 from arena.league.schedule import HOUSE, Play, passes_for, seated
 from arena.league.units import format_duration, format_size, parse_duration, parse_size
+from arena.printable import quoted
 from arena.rules.deck import SEED_BYTES, parse_seed
 from arena.rules.ruleset import Ruleset
 
 T = TypeVar("T", bound=Table)
 
+LONGEST_CLOCK_MS: Final = 3_600_000
+"""The longest `start`, `move` and `bank`: gRPC counts milliseconds in 32 bits, and no bot is
+waited for longer than that."""
 HOUSE_SAMPLE: Final = "cautious"
 """The sample bot that plays as `house`. Source: SCHEDULE."""
 
@@ -124,7 +129,8 @@ class League:
         return passes_for(self.play, [bot.name for bot in self.bots], self.boards, self.field)
 
     def with_public(self, text: str) -> League:
-        """Return the league with another public text (DECK 3)."""
+        """Return the league with another public text (DECK 3). Raises `ConfigError`."""
+        require_text("--public", text)
         return replace(self, public=text)
 
 
@@ -326,7 +332,7 @@ def _check_play(document: Document, table: LeagueTable, names: Sequence[str]) ->
     for name in table.field:
         if name not in names:
             raise ConfigError(
-                f"{document.place('league', 'field')}: no bot {name!r}",
+                f"{document.place('league', 'field')}: no bot {quoted(name)}",
                 why=did_you_mean(name, names),
             )
     try:
@@ -379,15 +385,17 @@ def _clock(document: Document, table: ClockTable) -> Clock:
         move_ms=0 if move == "off" else _in_unit(document, ("clock", "move"), parse_duration, move),
         bank_ms=_in_unit(document, ("clock", "bank"), parse_duration, table.bank),
     )
-    for key, value, remedy in (
-        ("start", clock.start_ms, ""),
-        ("move", clock.move_ms or (move == "off"), 'move = "off" stops the clock'),
+    for key, value, least in (
+        ("start", clock.start_ms, 1),
+        ("move", clock.move_ms or (move == "off"), 1),
+        ("bank", clock.bank_ms, 0),
     ):
-        if not value:
+        if not least <= value <= LONGEST_CLOCK_MS:
+            wanted = f"at most {format_duration(LONGEST_CLOCK_MS)}" if value else "more than 0"
             raise ConfigError(
-                f"{document.place('clock', key)}: expected more than 0, got"
+                f"{document.place('clock', key)}: expected {wanted}, got"
                 f" {spelling(getattr(table, key))}",
-                hint=remedy,
+                hint='move = "off" stops the clock' if key == "move" else "",
             )
     return clock
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from arena.league.lock import config_sha256
-from arena.league.output import printable
 from arena.league.record import FORMAT, Clock, Entrant, Header, RulesetKnobs
 from arena.league.schedule import Play
+from arena.printable import printable
 from arena.version import __version__
 
 if TYPE_CHECKING:

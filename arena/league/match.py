@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from arena.errors import ConfigError
+from arena.files import is_file, is_folder
 from arena.league.config import League, build_league
 from arena.league.reading import (
     Document,
@@ -16,7 +17,9 @@ from arena.league.reading import (
     did_you_mean,
     read_toml,
     refuse_unknown_sections,
+    require_text,
 )
+from arena.printable import quoted
 
 JOIN: Final = "join:"
 """What stands before the name of a bot that dials in."""
@@ -62,24 +65,25 @@ def match_league(
 
 def bot_table(bot: str, base: Path, samples: Mapping[str, Path]) -> dict[str, Any]:
     """Return the `[[bot]]` that a command line's word stands for, with its name."""
+    require_text(f"bot {quoted(bot)}", bot)
     if bot.startswith(JOIN):
         return {"name": bot.removeprefix(JOIN), "join": True}
     if bot in samples:
         return {"name": bot, "bot": bot}
     folder = base / bot
-    if bot and folder.is_dir():
+    if bot and is_folder(folder):
         toml = folder / "bot.toml"
-        named = read_toml(toml).get("name") if toml.is_file() else None
+        named = read_toml(toml).get("name") if is_file(toml) else None
         return {"name": named or _name_from(folder.resolve().name), "dir": bot}
     try:
         command = shlex.split(bot)
     except ValueError as error:
-        raise ConfigError(f"bot {bot!r}: cannot be split into words: {error}") from error
+        raise ConfigError(f"bot {quoted(bot)}: cannot be split into words: {error}") from error
     if not command:
         raise ConfigError("bot '': expected a sample bot, a folder, a command or join:NAME")
     if len(command) == 1 and "/" not in command[0]:
         raise ConfigError(
-            f"bot {bot!r}: is no sample bot and no folder",
+            f"bot {quoted(bot)}: is no sample bot and no folder",
             why=did_you_mean(bot, samples),
             hint='a command stands in quotes: "python my_bot.py"; one that dials in is join:NAME',
         )

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
-import unicodedata
 from pathlib import Path
 from typing import Final
 
 from arena.league.units import format_size
+from arena.printable import printable
 
 TAIL_BYTES: Final = 2048
 """What is kept of the end of the output."""
@@ -20,24 +19,6 @@ LINE_CHARACTERS: Final = 160
 _CHUNK: Final = 65536
 _FLOOD_PAUSE_S: Final = 0.01
 """Between two reads once the log is full, so that a flood costs the referee next to nothing."""
-_COLOUR: Final = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-_UNSEEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-
-
-def printable(text: str) -> str:
-    r"""Return a text on one line without anything that a terminal would obey.
-
-    Lines are joined by ` | `, colours go, and other control characters are spelled out.
-
-    >>> printable("a\n\x1b[31mred\x1b[0m\x07\n")
-    'a | red\\x07'
-    """
-    lines = [line.strip() for line in _COLOUR.sub("", text).splitlines()]
-    joined = " | ".join(line for line in lines if line).replace("\t", " ")
-    return "".join(
-        each.encode("unicode_escape").decode() if unicodedata.category(each) in _UNSEEN else each
-        for each in joined
-    )
 
 
 class Output:

@@ -22,6 +22,8 @@ from msgspec import inspect
 
 from arena.errors import ConfigError
 from arena.league.config_schema import NOT_YET, SECTIONS, Table
+from arena.league.toml_text import parse_toml, shown_key
+from arena.printable import printable, quoted, shortened, shown_path
 
 T = TypeVar("T", bound=Table)
 
@@ -45,8 +47,8 @@ class Override:
     def value(self) -> Any:
         """The value as TOML, or the text itself where it is none."""
         try:
-            parsed = tomllib.loads(f"value = {self.text}")
-        except tomllib.TOMLDecodeError:
+            parsed = parse_toml(f"value = {self.text}")
+        except ValueError:
             return self.text
         return parsed["value"] if list(parsed) == ["value"] else self.text
 
@@ -70,16 +72,16 @@ class Document:
         if keys in self.options:
             return self.options[keys]
         if keys[0] == "bot.toml":
-            return ": ".join((self.label, *keys[1:]))
+            return ": ".join((self.label, *map(shown_key, keys[1:])))
         near = any(given[: len(keys)] == keys for given in self.overridden) and len(keys) > 1
-        name = _bot_place(keys) if keys[:1] == ("bot",) else ".".join(keys)
+        name = _bot_place(keys) if keys[:1] == ("bot",) else ".".join(map(shown_key, keys))
         return f"{SET} {name}" if near else f"{self.label}: {name}"
 
 
 def _bot_place(keys: tuple[str, ...]) -> str:
     name = keys[1] if len(keys) > 1 else ""
-    label = name if name.startswith("#") else repr(name)
-    return ": ".join((f"bot {label}", *keys[2:]))
+    label = name if re.fullmatch(r"#\d+", name) else quoted(name)
+    return ": ".join((f"bot {label}", *map(shown_key, keys[2:])))
 
 
 def read_toml(path: Path, label: str = "") -> dict[str, Any]:
@@ -90,7 +92,7 @@ def read_toml(path: Path, label: str = "") -> dict[str, Any]:
             text = file.read(LARGEST_FILE + 1)
         if len(text) > LARGEST_FILE:
             raise ConfigError(f"{label}: expected at most {LARGEST_FILE} bytes of TOML")
-        return tomllib.loads(text.decode())
+        return parse_toml(text.decode())
     except FileNotFoundError as error:
         beside = {file.stem.casefold(): file.name for file in path.parent.glob("*.toml")}
         near = get_close_matches(path.stem.casefold(), beside, n=1)
@@ -100,11 +102,22 @@ def read_toml(path: Path, label: str = "") -> dict[str, Any]:
             hint="arena match BOT BOT needs no file" if path.name != "bot.toml" else "",
         ) from error
     except OSError as error:
-        raise ConfigError(f"{label}: cannot be read: {error.strerror}") from error
+        what = f"{shown_path(label)}: cannot be read: {error.strerror}"
+        raise ConfigError(what) from error
     except UnicodeDecodeError as error:
         raise ConfigError(f"{label}: is not UTF-8 text (byte {error.start})") from error
     except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{label}: is not TOML: {error}") from error
+        raise ConfigError(f"{label}: is not TOML: {shortened(str(error), 160)}") from error
+    except ValueError as error:  # of these a path with a NUL in it is one
+        raise ConfigError(f"{shown_path(label)}: cannot be read: {error}") from error
+
+
+def require_text(place: str, text: str) -> None:
+    """Raise `ConfigError` for a word of a command line that is no UTF-8, so no text either."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise ConfigError(f"{place}: is not UTF-8 text") from error
 
 
 def parse_override(text: str) -> Override:
@@ -115,12 +128,13 @@ def parse_override(text: str) -> Override:
     >>> parse_override("bot.#3.env.X=1").keys
     ('bot', '#3', 'env', 'X')
     """
+    require_text(f"{SET} {shown_key(text)}", text)
     key, equals, value = text.partition("=")
     key = re.sub(r"^\s*bot\.(#\d+)(?=\.)", r'bot."\1"', key)
     keys: list[str] = []
     try:
-        table: Any = tomllib.loads(f"{key.strip()} = 0") if equals else {}
-    except tomllib.TOMLDecodeError:
+        table: Any = parse_toml(f"{key.strip()} = 0") if equals else {}
+    except ValueError:
         table = {}
     while isinstance(table, dict) and len(table) == 1:
         (step,) = table
@@ -128,7 +142,7 @@ def parse_override(text: str) -> Override:
         table = table[step]
     if len(keys) < 2 or table != 0:
         raise ConfigError(
-            f"{SET} {text}: expected section.key=value", hint=f"{SET} clock.move=500ms"
+            f"{SET} {shown_key(text)}: expected section.key=value", hint=f"{SET} clock.move=500ms"
         )
     return Override(tuple(keys), value.strip())
 
@@ -149,12 +163,12 @@ def apply_overrides(document: Document, overrides: Sequence[str], base: Path) ->
             table = document.data.setdefault(section, {})
         else:
             raise ConfigError(
-                f"{SET} {'.'.join(given.keys)}: no section {section!r}",
+                f"{SET} {shown_key('.'.join(given.keys))}: no section {quoted(section)}",
                 why=did_you_mean(section, (*SECTIONS, "bot")),
             )
         deepest = 2 if path[0] == "env" else 1
         if not isinstance(table, dict) or not 1 <= len(path) <= deepest:
-            raise ConfigError(f"{SET} {'.'.join(given.keys)}: no such key")
+            raise ConfigError(f"{SET} {shown_key('.'.join(given.keys))}: no such key")
         value = given.value
         if len(path) == 2:
             value = value if isinstance(value, str) else given.text
@@ -168,7 +182,7 @@ def _bot_table(document: Document, name: str, given: Override, base: Path) -> tu
     """Return the `[[bot]]` that is meant by its name or by `#` and its number, and its label."""
     tables = document.data.get("bot", [])
     named = {bot_label(table, n, base): table for n, table in enumerate(tables, 1)}
-    at = f"{SET} {'.'.join(given.keys)}"
+    at = f"{SET} {shown_key('.'.join(given.keys))}"
     if len(given.keys) < 3:
         raise ConfigError(f"{at}: expected bot.NAME.key=value")
     if name in named:
@@ -176,7 +190,7 @@ def _bot_table(document: Document, name: str, given: Override, base: Path) -> tu
     number = int(name[1:]) if re.fullmatch(r"#\d{1,6}", name) else 0
     if 1 <= number <= len(tables):
         return bot_label(tables[number - 1], number, base), tables[number - 1]
-    raise ConfigError(f"{at}: no bot {name!r}", why=did_you_mean(name, named))
+    raise ConfigError(f"{at}: no bot {quoted(name)}", why=did_you_mean(name, named))
 
 
 def bot_label(table: object, number: int, base: Path) -> str:
@@ -277,7 +291,7 @@ def refuse_unknown_sections(document: Document) -> None:
         homes = [name for name, kind in SECTIONS.items() if section in kind.__struct_fields__]
         near = f"did you mean {section} in [{homes[0]}]?" if homes else ""
         raise ConfigError(
-            f"{document.label}: no section {section!r}",
+            f"{document.label}: no section {quoted(section)}",
             why=near or did_you_mean(section, (*SECTIONS, "bot")),
             hint=_SCHEMA,
         )
@@ -293,8 +307,9 @@ def did_you_mean(word: str, known: Sequence[str] | Mapping[str, object]) -> str:
     folded = {each.casefold(): each for each in words}
     near = get_close_matches(word.casefold(), folded, n=1)
     if near:
-        return f"did you mean {folded[near[0]]!r}?"
-    return f"known: {', '.join(words)}" if words and len(words) <= 20 else ""
+        return f"did you mean {quoted(folded[near[0]])}?"
+    known = f"known: {', '.join(map(shown_key, words))}"
+    return known if words and len(words) <= 20 and len(known) <= 300 else ""
 
 
 def _near_key(key: str, section: str, fields: Mapping[str, object]) -> str:
@@ -363,5 +378,5 @@ def spelling(value: object) -> str:
         return str(value).lower()
     if isinstance(value, str | list | tuple | dict):
         text = json.dumps(value, ensure_ascii=False, default=str)
-        return text if len(text) <= 60 else f"{text[:57]}..."
+        return printable(text if len(text) <= 60 else f"{text[:57]}...")
     return str(value)

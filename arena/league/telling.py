@@ -5,11 +5,11 @@ from __future__ import annotations
 from time import monotonic_ns
 from typing import TYPE_CHECKING
 
-from arena.league.output import printable
 from arena.league.processes import OUTPUT_ENDS
 from arena.league.progress import Progress, Snapshot, TopRow
 from arena.league.schedule import Play, boards_per_pass
 from arena.league.standings import Standing, leaders
+from arena.printable import printable
 from arena.referee.values import EventKind
 
 if TYPE_CHECKING:

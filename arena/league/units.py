@@ -6,6 +6,8 @@ import re
 from fractions import Fraction
 from typing import Final
 
+from arena.printable import quoted
+
 _NUMBER: Final = r"([0-9]+(?:\.[0-9]+)?) ?"
 DURATION_PATTERN: Final = rf"^{_NUMBER}(ms|s|min|h)$"
 """A duration: `250ms`, `1.5s`, `2min`, `1h`."""
@@ -69,12 +71,12 @@ def format_size(size: int) -> str:
 def _parse(text: str, pattern: str, units: dict[str, int], expected: str) -> int:
     match = re.fullmatch(pattern, text)
     if match is None:
-        msg = f"expected {expected}, got {text!r}"
+        msg = f"expected {expected}, got {quoted(text)}"
         raise ValueError(msg)
     exact = Fraction(match[1]) * units[match[2]]
     if exact.denominator != 1 or exact > _LARGEST:
         smallest = min(units, key=lambda unit: units[unit])
-        msg = f"expected a whole number of {smallest} up to {_LARGEST}, got {text!r}"
+        msg = f"expected a whole number of {smallest} up to {_LARGEST}, got {quoted(text)}"
         raise ValueError(msg)
     return int(exact)
 

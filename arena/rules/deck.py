@@ -43,7 +43,12 @@ def parse_seed(text: str) -> bytes:
     if not text or text == "random":
         msg = f"seed: expected 64 hex digits or a text, got {text!r}"
         raise ConfigError(msg)
-    return hashlib.sha256(text.encode()).digest()
+    try:
+        return hashlib.sha256(text.encode()).digest()
+    except UnicodeEncodeError as error:
+        raise ConfigError(
+            "seed: expected 64 hex digits or a text, got bytes that are none"
+        ) from error
 
 
 def commitment(seed: bytes) -> str:

@@ -19,8 +19,9 @@ import pytest
 
 from arena.errors import ConfigError, MachineError
 from arena.league import guardian, processes
-from arena.league.output import DETAIL_CHARACTERS, TAIL_BYTES, printable
+from arena.league.output import DETAIL_CHARACTERS, TAIL_BYTES
 from arena.league.processes import Exit, Launch, Process, Supervisor, bot_environment
+from arena.printable import printable
 
 ROOT = Path(__file__).resolve().parents[2]
 LIMIT_S = 20.0
