@@ -352,7 +352,10 @@ class RefereeServer:
 async def _abort(context: grpc.aio.ServicerContext[bytes, bytes], refusal: Refusal) -> None:
     """End a call with a status, unless it is gone already."""
     try:
-        await context.abort(refusal.code, refusal.text)
+        async with asyncio.timeout(FAREWELL_S):
+            await context.abort(refusal.code, refusal.text)
+    except TimeoutError:
+        _log.info("a stream does not take its status: %s", refusal.text)
     except grpc.aio.AbortError:
         raise  # that is how grpc ends the handler
     except grpc.aio.BaseError as error:

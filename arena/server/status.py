@@ -19,6 +19,7 @@ class Refusal(Enum):
     BAD_HELLO = (Code.INVALID_ARGUMENT, "hello is not valid")
     WRONG_PROTOCOL = (Code.FAILED_PRECONDITION, "this referee speaks protocol version 1")
     IS_OVER = (Code.FAILED_PRECONDITION, "the run is over")
+    NOT_READING = (Code.DEADLINE_EXCEEDED, "the bot does not read what it is sent")
     REPLACED = (Code.ABORTED, "a newer stream with this token has taken over")
     VIOLATIONS = (Code.RESOURCE_EXHAUSTED, "too many messages against the protocol")
     ARENA_FAULT = (Code.INTERNAL, "the arena failed; it is not your fault")

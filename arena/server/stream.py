@@ -82,6 +82,12 @@ class Stream:
             self._server.seat(self)
             self._seated.set()
             return await self._write()
+        except asyncio.CancelledError:
+            if self._closing is not Refusal.NOT_READING or self._task is None:
+                raise
+            # Cancelled by `cut` and not by grpc: the bot is to be told that its stream is over.
+            self._task.uncancel()
+            return self._closing
         finally:
             self._server.unseat(self)
             self._seated.set()
@@ -101,6 +107,7 @@ class Stream:
     def cut(self) -> None:
         """End the stream at once, whatever its writer waits for."""
         if self._task:
+            self._closing = Refusal.NOT_READING
             self._task.cancel()
 
     def finish(self) -> None:

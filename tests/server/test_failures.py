@@ -9,11 +9,8 @@ from typing import Any
 import pytest
 
 from arena.referee.tables import Tables
-from arena.referee.values import Clock
-from arena.server import server as shell
 from arena.server.clockwork import TICK_NS, Clockwork
 from arena.v1 import referee_pb2
-from tests.server.contexts import StuckStream
 from tests.server.serving import NAMES, Serving, on_a_loop
 
 
@@ -75,20 +72,6 @@ async def test_a_block_of_the_loop_is_a_credit_and_whole(block_ms: int) -> None:
             assert sum(referee.blocks[before:]) - seen >= block_ms * 1_000_000
     finally:
         clockwork.stop()
-
-
-@on_a_loop
-async def test_a_bot_that_does_not_read_is_cut_when_its_time_is_up(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Else its next decisions would wait for the writer, without a clock."""
-    monkeypatch.setattr(shell, "Stream", StuckStream)
-    clock = Clock(move_ms=30, bank_ms=10, start_ms=60_000)
-    async with Serving(clock=clock) as serving:
-        stuck = serving.referee.by_name[NAMES[0]]
-        for name in NAMES:
-            serving.let_play(await serving.greet(name))
-        await serving.until(lambda: stuck.streams == 1 and stuck.stream == 0)
 
 
 @on_a_loop

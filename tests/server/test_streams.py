@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import grpc
 import pytest
 
-from arena.referee.values import EventKind, FaultKind
+from arena.referee.values import Clock, EventKind, FaultKind
 from arena.v1 import referee_pb2
 from tests.server.contexts import StuckStream
 from tests.server.serving import NAMES, Caller, Serving, on_a_loop
@@ -326,6 +326,25 @@ async def test_a_failure_of_the_referee_is_the_hosts_to_know(
         assert set(serving.host.failures) == {failure}
         await bot.hear_out()
         assert (await bot.status())[0] is grpc.StatusCode.INTERNAL
+
+
+@on_a_loop
+async def test_a_bot_that_does_not_read_is_cut_off_and_the_others_play_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = Clock(move_ms=100, bank_ms=0, start_ms=300)
+    async with Serving(boards=2, clock=clock) as serving:
+        monkeypatch.setattr("arena.server.server.Stream", StuckStream)
+        deaf = await serving.greet("a")
+        monkeypatch.undo()
+        await serving.play_all(*OTHERS, max_in_flight=8)
+        await serving.until(lambda: not serving.referee.by_name["a"].is_up)
+        await deaf.hear_out()
+        assert (await deaf.status())[0] is not grpc.StatusCode.OK
+        await serving.finished()
+        assert all(serving.referee.by_name[name].streams == 1 for name in OTHERS)
+        assert len(serving.deals) == 8
+        assert {name for name, _ in serving.faults} == {"a"}
 
 
 @on_a_loop
