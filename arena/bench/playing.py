@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 FROM: Final = 0.15
 TO: Final = 0.85
+RSS_S: Final = 0.2
+"""Seconds between two looks at the memory: a look costs as much as a decision."""
 _STATM: Final = Path("/proc/self/statm")
 _PAGE: Final = 4096
 
@@ -58,11 +60,15 @@ class MeasuredRun(LeagueRun):
     """A run that notes where it stands at every tick."""
 
     samples: list[Sample]
+    rss_at = 0.0
+    rss_mb = 0.0
 
     def on_tick(self) -> None:
         """Take a sample, and do what a run does."""
         journal = self.journal
         if journal:
+            if not self.samples or time.perf_counter() - self.rss_at > RSS_S:
+                self.rss_at, self.rss_mb = time.perf_counter(), _rss_mb()
             self.samples.append(
                 Sample(
                     journal.taken,
@@ -70,7 +76,7 @@ class MeasuredRun(LeagueRun):
                     time.process_time(),
                     self.referee.answers,
                     self.referee.flow.frames,
-                    _rss_mb(),
+                    self.rss_mb,
                 )
             )
         super().on_tick()

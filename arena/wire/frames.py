@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from google.protobuf.message import DecodeError
 
 from arena.errors import MalformedFrame
-from arena.rules.actions import FIRST_CARD
+from arena.rules.actions import FIRST_CARD, Phase
 from arena.v1 import referee_pb2
 from arena.wire.game import deal_to_end, ruleset_to_message
 
@@ -46,6 +46,23 @@ _PHASE: Final = tuple(b"\x40" + bytes((phase,)) for phase in range(5))
 _HAND_KEYS: Final = tuple(b"\x4a" + bytes((length,)) if length else b"" for length in range(8))
 _ACTIONS_KEYS: Final = tuple(b"\x52" + bytes((length,)) if length else b"" for length in range(128))
 _ACTORS_KEYS: Final = tuple(b"\x5a" + bytes((length,)) if length else b"" for length in range(128))
+_TAKEN_KEYS: Final = (b"", b"", b"", b"", b"\x7a\x04")
+
+
+def _declared(contract: int, trump: int, declarer: int) -> bytes:
+    """Return the fields `contract` (12), `trump` (13) and `declarer` (14) of a decision."""
+    out = b"\x60%c" % contract if contract else b""
+    out += b"\x68%c" % trump if trump else b""
+    return out + (b"\x70%c" % declarer if declarer >= 0 else b"")
+
+
+_DECLARED: Final = tuple(
+    tuple(
+        tuple(_declared(contract, trump, seat) for seat in (0, 1, 2, 3, -1)) for trump in range(5)
+    )
+    for contract in range(8)
+)
+"""These fields by contract, trump and declarer; the last of the five is nobody."""
 _LEGAL_KEYS: Final = tuple(b"\x82\x01" + bytes((length,)) for length in range(32))
 
 
@@ -105,32 +122,31 @@ def _prefix(table: Table, seat: int) -> bytes:
 
 
 def decision_bytes(table: Table, move_ms: int, bank_ms: int) -> bytes:
-    """Return a table's open decision as an encoded `Decision`."""
+    """Return a table's open decision as an encoded `Decision`.
+
+    Long on purpose: it runs for every decision, and each part is one or two look-ups.
+    """
     deal = table.deal
     seat = deal.turn
     hand = deal.holding[seat]
     actions = deal.actions
     count = len(actions)
-    mid = b""
-    if deal.declarer >= 0:
-        if deal.contract:
-            mid = b"\x60%c" % deal.contract
-            if deal.trump:
-                mid += b"\x68%c" % deal.trump
-        mid += b"\x70%c" % deal.declarer
     legal = deal.legal
-    if deal.phase == 3:
-        mid += b"\x7a\x04%c%c%c%c" % tuple(deal.taken)
+    if deal.phase == Phase.PLAY:
         cards = legal >> FIRST_CARD
+        declared = _DECLARED[deal.contract][deal.trump][deal.declarer]
+        taken = bytes(deal.taken)
         numbers = (
             _PLAY_C[cards & 127]
             + _PLAY_D[cards >> 7 & 127]
             + _PLAY_H[cards >> 14 & 127]
             + _PLAY_S[cards >> 21]
         )
-        mid += _LEGAL_KEYS[len(numbers)] + numbers
+        legal_field = _LEGAL_KEYS[len(numbers)] + numbers
     else:
-        mid += _CALLS.get(legal) or _legal_calls(deal)
+        declared = _DECLARED[0][0][deal.declarer]
+        taken = b""
+        legal_field = _CALLS.get(legal) or _legal_calls(deal)
     return b"".join(
         (
             b"\x0d",
@@ -146,7 +162,10 @@ def decision_bytes(table: Table, move_ms: int, bank_ms: int) -> bytes:
             actions,
             _ACTORS_KEYS[count],
             deal.actors,
-            mid,
+            declared,
+            _TAKEN_KEYS[len(taken)],
+            taken,
+            legal_field,
             _TIMES.get((move_ms, bank_ms)) or _times(move_ms, bank_ms),
         )
     )
