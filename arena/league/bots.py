@@ -191,7 +191,8 @@ def draft_bot(
     if chosen.command is not UNSET:
         _refuse_nul(document.place("bot", label, "command"), chosen.command)
         return Draft(name, "command", str(base.absolute()), (*chosen.command, *args), env)
-    if args or env:
+    # What [each] gives is for those that are started.
+    if table.args or table.env:
         raise ConfigError(f"{place}: a bot that dials in takes no args or env")
     return Draft(name, "join", "", (), {})
 

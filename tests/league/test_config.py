@@ -211,6 +211,8 @@ class TestSeeds:
         text = MINIMAL + '[[bot]]\nname = "far"\njoin = true\n'
         fine = load(text, "league.play=independent")
         assert not fine.trusted
+        # What [each] gives is for those that are started.
+        assert load(text, "league.play=independent", "each.env.A=1").bots[-1].env == ()
         load(text, "league.play=independent", f"league.seed={'ab' * 32}")
         assert load(text, "league.trusted=true", "league.seed=demo").play is Play.BOARDS
         for refused in (["league.play=boards"], ["league.play=independent", "league.seed=demo"]):
