@@ -20,6 +20,7 @@ import msgspec
 import tomli_w
 
 from arena.errors import ConfigError
+from arena.files import is_file
 from arena.league.bots import Bot, Draft, digest, resolve
 from arena.league.config import League
 from arena.league.reading import read_toml
@@ -110,6 +111,8 @@ def read_lock(path: Path, *, samples: Mapping[str, Path]) -> Lock:
     Raises `ConfigError`, saying what changed, when it was edited in what decides results or a
     bot's files are not what they were.
     """
+    if path.exists() and not is_file(path):
+        raise ConfigError(f"{path}: is no regular file")
     tables = read_toml(path)
     try:
         run = msgspec.convert(tables.get("run"), type=_Run)

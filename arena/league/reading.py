@@ -21,6 +21,7 @@ import msgspec
 from msgspec import inspect
 
 from arena.errors import ConfigError
+from arena.files import is_file
 from arena.league.config_schema import NOT_YET, SECTIONS, Table
 from arena.league.toml_text import parse_toml, shown_key
 from arena.printable import printable, quoted, shortened, shown_path
@@ -203,8 +204,9 @@ def bot_label(table: object, number: int, base: Path) -> str:
             if isinstance(table.get(key), str):
                 return str(table[key])
         if isinstance(table.get("dir"), str):
+            toml = base / table["dir"] / "bot.toml"
             with contextlib.suppress(ConfigError):  # that it cannot be read is told later
-                name = read_toml(base / table["dir"] / "bot.toml").get("name")
+                name = read_toml(toml).get("name") if is_file(toml) else None
                 return name if isinstance(name, str) else f"#{number}"
     return f"#{number}"
 

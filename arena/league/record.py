@@ -8,7 +8,7 @@ a line is decoded; whoever writes a record anew copies lines as bytes, so they a
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Final, Protocol
 
 import msgspec
 
@@ -195,18 +195,21 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
 # --- the same deal for those who count only -----------------------------------------------------
 
 
+_Seat = Annotated[int, msgspec.Meta(ge=0, le=3)]
+
+
 class Tally(msgspec.Struct, frozen=True, gc=False):
     """A deal without its cards: what standings and resuming need, decoded in half the time."""
 
-    board: int
-    leg: int
-    number: int
+    board: Annotated[int, msgspec.Meta(ge=1, le=2**32 - 1)]
+    leg: Annotated[int, msgspec.Meta(ge=0, le=7)]
+    number: Annotated[int, msgspec.Meta(ge=1, le=2**32 - 1)]
     seats: tuple[str, str, str, str]
     points: tuple[int, int, int, int]
     think_us: tuple[int, int, int, int]
     slowest_us: tuple[int, int, int, int]
     faults: tuple[TallyFault, ...]
-    declarer: int = -1
+    declarer: Annotated[int, msgspec.Meta(ge=-1, le=3)] = -1
 
     @property
     def key(self) -> tuple[int, int, int]:
@@ -217,7 +220,7 @@ class Tally(msgspec.Struct, frozen=True, gc=False):
 class TallyFault(msgspec.Struct, frozen=True, gc=False):
     """A fault without its words."""
 
-    seat: int
+    seat: _Seat
     kind: str
     incident: int = 0
 

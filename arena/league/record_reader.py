@@ -16,6 +16,7 @@ from typing import IO, TYPE_CHECKING, Final, TypeVar, cast
 import msgspec
 
 from arena.errors import MachineError, RecordError
+from arena.files import open_regular
 from arena.league.record import (
     FORMAT,
     DealLine,
@@ -26,10 +27,13 @@ from arena.league.record import (
     TallyLine,
 )
 from arena.league.record_lines import is_sealed
+from arena.league.schedule import Play
+from arena.printable import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+_PLAYS: Final = frozenset(Play)
 RECORD_NAME: Final = "deals.jsonl"
 """The record's name in the folder of its run."""
 _GZIP_MAGIC: Final = b"\x1f\x8b"
@@ -123,7 +127,7 @@ def _unreadable(path: Path, error: Exception) -> RecordError:
 
 def _opened(path: Path) -> IO[bytes]:
     """Open a record for reading, unpacked, whatever its name says."""
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         magic = file.read(4)
     if magic.startswith(_GZIP_MAGIC):
         return cast("IO[bytes]", gzip.open(path, "rb"))
@@ -181,6 +185,8 @@ def checked(raw: RawLines, decode: Callable[[bytes], AnyLine]) -> Iterator[tuple
         if (line.header is None) == (number == 1):
             what = "the header must stand first" if number == 1 else "a second header"
             raise bad_line(path, number, what)
+        if line.header is not None and line.header.play not in _PLAYS:
+            raise bad_line(path, number, f"play: no play is called {quoted(line.header.play)}")
         if line.footer is not None:
             finished = True
         elif number > 1 and (line.deal is None) == (line.event is None):
@@ -207,7 +213,7 @@ def check_format(path: Path, data: bytes) -> None:
     wanted_name, _, wanted = FORMAT.partition("/")
     if name != wanted_name or version.partition(".")[0] != wanted:
         raise RecordError(
-            f"{path}, line 1: expected the format {FORMAT}, got {came!r}", path=path, line=1
+            f"{path}, line 1: expected the format {FORMAT}, got {quoted(came)}", path=path, line=1
         )
 
 

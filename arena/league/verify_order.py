@@ -6,6 +6,7 @@ an unfinished record is checked as far as it goes: its keys, and that the legs o
 
 from __future__ import annotations
 
+import sys
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -70,7 +71,8 @@ class FinishedOrder:
 
     def __init__(self, header: Header, key: bytes, stopped: int | None) -> None:
         self.header = header
-        self.boards = _length(header) if stopped is None else min(stopped, _length(header))
+        whole = _length(header)
+        self.boards = whole if stopped is None else max(min(stopped, whole), 0)
         self._stopped = stopped
         self._legs = self._all_legs(key)
         self._cards = Cards(key)
@@ -199,8 +201,9 @@ class UnfinishedOrder:
 
 
 def _length(header: Header) -> int:
-    """Return the boards of a whole league."""
-    return header.passes * schedule.boards_per_pass(header.play, header.names, header.field)
+    """Return the boards of a whole league, as many as can be counted."""
+    boards = header.passes * schedule.boards_per_pass(header.play, header.names, header.field)
+    return min(boards, sys.maxsize)
 
 
 def _named(key: tuple[int, int, int]) -> str:
