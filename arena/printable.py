@@ -25,10 +25,20 @@ def printable(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text.strip()
     lines = [line.strip() for line in _COLOUR.sub("", text).splitlines()]
-    joined = " | ".join(line for line in lines if line).replace("\t", " ")
+    return visible(" | ".join(line for line in lines if line).replace("\t", " "))
+
+
+def visible(text: str) -> str:
+    r"""Return a text with everything that is no sign spelled out; blanks stay where they are.
+
+    >>> visible(" a\x1b[2J\n")
+    ' a\\x1b[2J\\n'
+    """
+    if text.isprintable():
+        return text
     return "".join(
         each.encode("unicode_escape").decode() if unicodedata.category(each) in _UNSEEN else each
-        for each in joined
+        for each in text
     )
 
 

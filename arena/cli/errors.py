@@ -24,6 +24,7 @@ import typer
 
 from arena.cli import console
 from arena.errors import ArenaError, ConfigError, EndedEarly, MachineError, RecordError, StrictFault
+from arena.printable import printable_lines, shortened
 
 DONE: Final = 0
 BAD: Final = 1
@@ -43,6 +44,8 @@ _CODES: Final[tuple[tuple[type[ArenaError], int], ...]] = (
 )
 
 
+_LINE_CHARACTERS: Final = 500
+"""What is shown of a line of an error."""
 _WRITING: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 _WORDS: Final = {
     "Value error, ": "",
@@ -76,7 +79,14 @@ def report(error: BaseException, *, verbosity: int = 0) -> int:
 
 
 def _lines(message: str, why: str = "", hint: str = "") -> None:
-    console.error_lines(message, why, hint)
+    """Print an error; what is quoted in it may be a stranger's and of any length."""
+    console.error_lines(*(_fit(text) for text in (message, why, hint)))
+
+
+def _fit(text: str) -> str:
+    return "\n".join(
+        shortened(line, _LINE_CHARACTERS) for line in printable_lines(text).split("\n")
+    )
 
 
 def _arena_error(error: ArenaError, verbosity: int) -> int:

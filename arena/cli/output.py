@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from arena.cli import console
 from arena.cli.options import Format
+from arena.printable import printable, visible
+
+_UNSEEN: Final = re.compile(
+    "[\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\uf8ff\ufeff\ufff0-\ufffb]"
+)
+"""Signs that a terminal or an editor obeys, or cannot show."""
 
 
 def plain(value: Any) -> str:
@@ -67,10 +74,10 @@ def _table(listing: Listing) -> None:
     while room and _width(listing, columns) > room and any(column.spare for column in columns):
         columns.remove(max(columns, key=lambda column: column.spare))
     headers = [(column.header, column.numeric) for column in columns]
-    console.table(headers, _texts(listing, columns), listing.title)
+    console.table(headers, _texts(listing, columns), printable(listing.title))
     left_out = [_one_line(column.header) for column in listing.columns if column not in columns]
     for line in listing.notes:
-        print(line)
+        print(visible(line))
     if left_out:
         print(f"narrow terminal, without: {', '.join(left_out)}")
 
@@ -86,12 +93,16 @@ def _width(listing: Listing, columns: Sequence[Column]) -> int:
 
 def show_json(schema: str, value: Mapping[str, Any]) -> None:
     """Print an object on stdout as indented JSON that names its schema first."""
-    json.dump({"schema": schema, **value}, sys.stdout, indent=2, ensure_ascii=False)
-    print()
+    text = json.dumps({"schema": schema, **value}, indent=2, ensure_ascii=False)
+    # JSON itself spells out no more than the controls below a blank.
+    print(_UNSEEN.sub(lambda found: json.dumps(found[0])[1:-1], text))
 
 
 def _texts(listing: Listing, columns: Sequence[Column]) -> list[list[str]]:
-    return [[column.text(row.get(column.key)) for column in columns] for row in listing.rows]
+    """Return the cells; their texts may be a stranger's, as those of a record are."""
+    return [
+        [printable(column.text(row.get(column.key))) for column in columns] for row in listing.rows
+    ]
 
 
 def _one_line(header: str) -> str:
@@ -110,19 +121,21 @@ def _flat(value: Any) -> Any:
         case bool():
             return str(value).lower()
         case Mapping():
-            return " ".join(f"{key}={item}" for key, item in value.items())
+            return visible(" ".join(f"{key}={item}" for key, item in value.items()))
         case list() | tuple():
-            return " ".join(str(item) for item in value)
+            return visible(" ".join(str(item) for item in value))
+        case str():
+            return visible(value)
         case _:
             return value
 
 
 def _markdown(listing: Listing) -> None:
     if listing.title:
-        print(f"**{listing.title}**\n")
+        print(f"**{printable(listing.title)}**\n")
     print("| " + " | ".join(_one_line(column.header) for column in listing.columns) + " |")
     print("|" + "|".join("---:" if column.numeric else "---" for column in listing.columns) + "|")
     for row in _texts(listing, listing.columns):
         print("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |")
     for line in listing.notes:
-        print(f"\n{line}")
+        print(f"\n{visible(line)}")

@@ -12,7 +12,7 @@ import typer
 
 from arena.cli import console, output, runs
 from arena.cli.options import Format, FormatOption
-from arena.cli.replay_text import deal_lines, trick_rows
+from arena.cli.replay_text import deal_lines, require_form, trick_rows
 from arena.cli.text import examples
 from arena.errors import ConfigError
 from arena.printable import quoted
@@ -86,20 +86,21 @@ def replay(
 
     With --bot, list the deals in which that bot scored least beside the others.
     """
-    from arena.league.record_reader import find_deals, read_header
+    from arena.league.record_reader import find_deals
 
     place = parse_place(what)
     runs.check_record(place.record)
     if bot is not None:
         _show_lost(place, bot, form)
         return
-    ruleset = read_header(place.record).ruleset.rules()
+    ruleset = _ruleset(place.record)
     deals = find_deals(place.record, place.board, place.leg, place.number)
     if form is Format.TABLE:
         number = 0
         for number, deal in enumerate(deals, 1):
             if number > 1:
                 print()
+            require_form(deal, place.record)
             console.lines(deal_lines(deal, ruleset))
         if not number:
             raise _no_such_deal(what, place)
@@ -107,12 +108,24 @@ def replay(
     found = list(deals)
     if not found:
         raise _no_such_deal(what, place)
+    for deal in found:
+        require_form(deal, place.record)
     if form is Format.JSON:
         import msgspec
 
         output.show_json("arena.replay/1", {"deals": [msgspec.to_builtins(deal) for deal in found]})
     else:
         output.show(_tricks(found, ruleset), form)
+
+
+def _ruleset(path: Path) -> Ruleset:
+    """Return a record's ruleset. Raises `RecordError` when it is none."""
+    from arena.league.record_reader import bad_line, read_header, record_path
+
+    try:
+        return read_header(path).ruleset.rules()
+    except ConfigError as error:
+        raise bad_line(record_path(path), 1, str(error)) from error
 
 
 def _tricks(deals: Sequence[DealLine], ruleset: Ruleset) -> output.Listing:

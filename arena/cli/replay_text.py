@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from arena.errors import RecordError
+from arena.printable import visible
+
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from arena.league.record import DealLine, FaultLine
     from arena.rules.cards import Card
     from arena.rules.ruleset import Ruleset
@@ -14,14 +21,44 @@ Piece = tuple[str, str]
 """A text and its style; the letter of a suit is a style."""
 
 _SYMBOLS: Final = {"C": "♣", "D": "♦", "H": "♥", "S": "♠"}
+_HAND: Final = re.compile(r"[AKQJT97]{0,7}(\.[AKQJT97]{0,7}){3}")
+_CALL: Final = re.compile(r"[0-3]:[A-Z_]{1,20}")
+_TRICK: Final = re.compile(r"[0-3]:[CDHS][79TJQKA]( [CDHS][79TJQKA]){3}")
 _SUIT_ORDER: Final = "SHDC"
 """The order of suits in a recorded hand."""
 _DETAIL_SHOWN: Final = 200
 """Characters of a fault's detail that are shown; its end says most, as that of a traceback."""
 
 
+def require_form(deal: DealLine, path: Path) -> None:
+    """Raise `RecordError` unless a deal can be shown; whether it is right, `verify` tells."""
+    seats = (deal.dealer, deal.declarer or 0, *(fault.seat for fault in deal.faults))
+    for what, is_so in (
+        ("dealer, declarer or a fault's seat", all(0 <= seat <= 3 for seat in seats)),
+        ("hands", all(_HAND.fullmatch(hand) for hand in deal.hands)),
+        ("calls", all(_CALL.fullmatch(call) for call in deal.calls)),
+        ("tricks", all(_TRICK.fullmatch(trick) for trick in deal.tricks)),
+        ("trump", deal.trump is None or deal.trump in _SYMBOLS),
+    ):
+        if not is_so:
+            place = f"board {deal.board} leg {deal.leg} deal {deal.number}"
+            raise RecordError(
+                f"{path}: {place} cannot be shown",
+                path=path,
+                why=f"its {what} are not as a record has them",
+                hint=f"arena verify {shlex.quote(str(path))}",
+            )
+
+
 def deal_lines(deal: DealLine, ruleset: Ruleset) -> list[list[Piece]]:
-    """Return what is shown of a deal, line by line."""
+    """Return what is shown of a deal, line by line.
+
+    The deal has the form of one (`require_form`); its other texts may hold anything.
+    """
+    return [[(visible(text), style) for text, style in line] for line in _deal_lines(deal, ruleset)]
+
+
+def _deal_lines(deal: DealLine, ruleset: Ruleset) -> list[list[Piece]]:
     width = max(len(name) for name in deal.seats)
     title = f"board {deal.board}, leg {deal.leg}, deal {deal.number}"
     lines: list[list[Piece]] = [[(title, "bold"), (f"   dealer {deal.dealer}", "")]]

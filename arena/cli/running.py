@@ -15,7 +15,7 @@ from arena.cli.errors import EARLY
 from arena.cli.options import Format, globals_of
 from arena.cli.progress import ProgressMode, make_progress
 from arena.errors import ConfigError
-from arena.printable import quoted
+from arena.printable import quoted, visible
 
 if TYPE_CHECKING:
     from arena.league.config import League
@@ -93,8 +93,8 @@ def _conclude(context: typer.Context, outcome: Outcome, form: Format) -> None:
     if outcome.is_finished:
         if not globals_of(context).quiet:
             console.note(f"record: {outcome.record}")
-            console.note(f"commitment: {outcome.commitment}")
-            console.note(f"sha256: {outcome.sha256}")
+            console.note(f"commitment: {visible(outcome.commitment)}")
+            console.note(f"sha256: {visible(outcome.sha256)}")
         return
     say_next(outcome.folder, "the run is not finished; it goes on with")
     raise typer.Exit(128 + outcome.signal if outcome.signal else EARLY)

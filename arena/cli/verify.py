@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -13,11 +14,14 @@ from arena.cli.errors import BAD
 from arena.cli.options import Format, FormatOption
 from arena.cli.text import examples
 from arena.errors import ConfigError
-from arena.printable import quoted
+from arena.files import open_regular
+from arena.printable import quoted, shortened, visible
 
 if TYPE_CHECKING:
     from arena.league.verify import Verdict
 
+_SHOWN: Final = 300
+"""Characters that are shown of a text of the record."""
 EXAMPLES = examples(
     "arena verify runs/autumn-1",
     "arena verify deals.jsonl --commitment 5e8f… --sha256 0b1c…",
@@ -57,7 +61,7 @@ def verify(
     ]
     if form is Format.TABLE:
         for row in rows:
-            print(_said(row))
+            print(_said({key: _shown(value) for key, value in row.items()}))
     else:
         columns = [output.Column(key, key.replace("_", " ")) for key in rows[0]]
         listing = output.Listing("arena.verify/1", columns, rows, {}, rows_key="records")
@@ -74,13 +78,21 @@ def _check_hex(option: str, value: str | None) -> None:
 
 
 def _seed_beside(path: Path) -> bytes | None:
-    """Return the seed of a run whose record does not reveal it yet, if it is at hand."""
-    from arena.rules.deck import parse_seed
+    """Return the seed of a run whose record does not reveal it yet, if it is at hand.
 
+    Raises `ConfigError` when what is there is no seed.
+    """
     file = path / "seed"
-    if not path.is_dir() or not file.is_file() or not os.access(file, os.R_OK):
+    if not path.is_dir() or not os.access(file, os.R_OK):
         return None
-    return parse_seed(file.read_text(encoding="ascii").strip())
+    try:
+        with open_regular(file) as stream:
+            text = stream.read(_SHOWN).decode(errors="replace").strip()
+    except OSError as error:
+        raise ConfigError(f"{file}: cannot be read: {error.strerror}") from error
+    if re.fullmatch(r"[0-9A-Fa-f]{64}", text) is None:
+        raise ConfigError(f"{file}: expected 64 hex digits")
+    return bytes.fromhex(text)
 
 
 def _row(verdict: Verdict) -> dict[str, Any]:
@@ -100,6 +112,11 @@ def _row(verdict: Verdict) -> dict[str, Any]:
         "expected": found.expected if found else None,
         "came": found.came if found else None,
     }
+
+
+def _shown(value: Any) -> Any:
+    """Return a value of a row for people: what a record says may be anything."""
+    return shortened(visible(value), _SHOWN) if isinstance(value, str) else value
 
 
 def _said(row: dict[str, Any]) -> str:
