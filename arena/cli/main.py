@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from typing import Annotated, NoReturn
@@ -98,6 +99,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 (the one place that maps them)
         from arena.cli import errors
 
+        if os.environ.get("_ARENA_COMPLETE"):
+            # A shell asks for words, or somebody in its place: nobody reads an error.
+            return errors.USAGE
         verbosity = sum(word.count("v") for word in given if word.strip("-") in {"v", "vv", "vvv"})
         return errors.report(error, verbosity=verbosity)
     return code if isinstance(code, int) else 0
