@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 from arena.errors import MachineError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 TABLES: Final = (1, 32, 256, 1024)
 DEALS: Final = {1: 400, 32: 4000, 256: 12_000, 1024: 16_000}
@@ -62,8 +62,7 @@ class Bench:
                 write_record(record, RECORDED)
             for number in range(1, rounds + 1):
                 self._say(f"round {number} of {rounds}")
-                for part in parts:
-                    self._measure(part, record)
+                self._measure_round(parts, record)
         return self._measures()
 
     def memory(self) -> list[Measure]:
@@ -73,31 +72,26 @@ class Bench:
             self._note("memory", MEMORY_TABLES, name, figures[name])
         return self._measures()
 
-    def _measure(self, part: str, record: Path) -> None:
-        if part in ("wire", "referee"):
-            for tables in TABLES:
-                self._measure_process(part, tables)
-            if part == "referee":
-                self._note_ratios()
-            return
+    def _measure_round(self, parts: Sequence[str], record: Path) -> None:
+        """Measure everything once; what is compared stands side by side in time."""
         from arena.bench import alone
 
-        if part == "rules":
-            figures = alone.rules(RULES_DEALS) | alone.lines(RULES_DEALS // 4)
-        else:
-            figures = alone.reading(record)
-        self._note_all(part, None, figures)
-
-    def _measure_process(self, part: str, tables: int) -> None:
-        if part == "wire":
-            seconds = f"--seconds={ECHO_S}"
-            self._note_all(
-                "wire by hand", tables, _in_process("echo", tables, seconds, "--by-hand")
-            )
-            self._note_all("wire", tables, _in_process("echo", tables, seconds))
-        else:
-            deals = f"--deals={DEALS[tables]}"
-            self._note_all("referee", tables, _in_process("playing", tables, deals))
+        for tables in TABLES:
+            if "wire" in parts:
+                seconds = f"--seconds={ECHO_S}"
+                by_hand = _in_process("echo", tables, seconds, "--by-hand")
+                self._note_all("wire by hand", tables, by_hand)
+                self._note_all("wire", tables, _in_process("echo", tables, seconds))
+            if "referee" in parts:
+                deals = f"--deals={DEALS[tables]}"
+                self._note_all("referee", tables, _in_process("playing", tables, deals))
+        if "referee" in parts:
+            self._note_ratios()
+        if "rules" in parts:
+            self._note_all("rules", None, alone.rules(RULES_DEALS))
+            self._note_all("rules", None, alone.lines(RULES_DEALS // 4))
+        if "league" in parts:
+            self._note_all("league", None, alone.reading(record))
 
     def _note_all(self, what: str, tables: int | None, figures: Mapping[str, float]) -> None:
         for name, value in figures.items():
