@@ -60,8 +60,10 @@ class RefereeServiceServicer(object):
         that is how a bot reconnects. Statuses: UNAUTHENTICATED (token missing or wrong),
         INVALID_ARGUMENT (the first message is no Hello, or Hello has a bad field), FAILED_PRECONDITION
         (a protocol version this referee does not speak, or a run that is over), RESOURCE_EXHAUSTED (a
-        message over the size limit, or over 50 messages of protocol violations), ABORTED (replaced by
-        a newer stream), OK (the run is over, or the bot said goodbye).
+        message over the size limit, over 50 messages of protocol violations, or over 50 streams opened
+        with one token in a second), DEADLINE_EXCEEDED (no Hello in time, or the bot does not read what
+        it is sent), ABORTED (replaced by a newer stream), INTERNAL (the arena failed), OK (the run is
+        over, or the bot said goodbye).
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

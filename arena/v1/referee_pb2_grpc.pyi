@@ -44,8 +44,10 @@ class RefereeServiceStub:
     that is how a bot reconnects. Statuses: UNAUTHENTICATED (token missing or wrong),
     INVALID_ARGUMENT (the first message is no Hello, or Hello has a bad field), FAILED_PRECONDITION
     (a protocol version this referee does not speak, or a run that is over), RESOURCE_EXHAUSTED (a
-    message over the size limit, or over 50 messages of protocol violations), ABORTED (replaced by
-    a newer stream), OK (the run is over, or the bot said goodbye).
+    message over the size limit, over 50 messages of protocol violations, or over 50 streams opened
+    with one token in a second), DEADLINE_EXCEEDED (no Hello in time, or the bot does not read what
+    it is sent), ABORTED (replaced by a newer stream), INTERNAL (the arena failed), OK (the run is
+    over, or the bot said goodbye).
     """
     GetServerInfo: _grpc.UnaryUnaryMultiCallable[_referee_pb2.GetServerInfoRequest, _referee_pb2.GetServerInfoResponse]
     """What this referee is. Needs no token."""
@@ -64,8 +66,10 @@ class RefereeServiceAsyncStub(RefereeServiceStub):
     that is how a bot reconnects. Statuses: UNAUTHENTICATED (token missing or wrong),
     INVALID_ARGUMENT (the first message is no Hello, or Hello has a bad field), FAILED_PRECONDITION
     (a protocol version this referee does not speak, or a run that is over), RESOURCE_EXHAUSTED (a
-    message over the size limit, or over 50 messages of protocol violations), ABORTED (replaced by
-    a newer stream), OK (the run is over, or the bot said goodbye).
+    message over the size limit, over 50 messages of protocol violations, or over 50 streams opened
+    with one token in a second), DEADLINE_EXCEEDED (no Hello in time, or the bot does not read what
+    it is sent), ABORTED (replaced by a newer stream), INTERNAL (the arena failed), OK (the run is
+    over, or the bot said goodbye).
     """
     GetServerInfo: _aio.UnaryUnaryMultiCallable[_referee_pb2.GetServerInfoRequest, _referee_pb2.GetServerInfoResponse]  # type: ignore[assignment]
     """What this referee is. Needs no token."""
@@ -87,8 +91,10 @@ class RefereeServiceServicer(metaclass=_abc_1.ABCMeta):
         that is how a bot reconnects. Statuses: UNAUTHENTICATED (token missing or wrong),
         INVALID_ARGUMENT (the first message is no Hello, or Hello has a bad field), FAILED_PRECONDITION
         (a protocol version this referee does not speak, or a run that is over), RESOURCE_EXHAUSTED (a
-        message over the size limit, or over 50 messages of protocol violations), ABORTED (replaced by
-        a newer stream), OK (the run is over, or the bot said goodbye).
+        message over the size limit, over 50 messages of protocol violations, or over 50 streams opened
+        with one token in a second), DEADLINE_EXCEEDED (no Hello in time, or the bot does not read what
+        it is sent), ABORTED (replaced by a newer stream), INTERNAL (the arena failed), OK (the run is
+        over, or the bot said goodbye).
         """
 
     @_abc_1.abstractmethod
