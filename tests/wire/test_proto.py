@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from enum import IntEnum
+from pathlib import Path
 
 import pytest
 from google.protobuf.descriptor import Descriptor, EnumDescriptor, FieldDescriptor, FileDescriptor
+from google.protobuf.descriptor_pb2 import DescriptorProto, FileDescriptorSet
 
 from arena.referee.values import FaultKind
 from arena.rules.actions import Action, Contract, Phase
@@ -105,3 +107,25 @@ def _fields(file: FileDescriptor) -> list[FieldDescriptor]:
 def test_a_decision_has_no_message_inside() -> None:
     decision = referee_pb2.Decision.DESCRIPTOR
     assert [field.name for field in decision.fields if field.message_type] == []
+
+
+def test_the_schema_that_changes_are_held_against_is_the_latest() -> None:
+    kept = Path(__file__).parents[2] / "scripts" / "wire.binpb"
+    files = FileDescriptorSet.FromString(kept.read_bytes()).file
+    found = {
+        name: {(field.name, field.number, field.type) for field in message.field}
+        for file in files
+        for outer in file.message_type
+        for name, message in _named(outer, file.package)
+    }
+    assert found == {
+        name: {(field.name, field.number, field.type) for field in message.fields}
+        for name, message in MESSAGES.items()
+    }
+
+
+def _named(message: DescriptorProto, outside: str) -> Iterable[tuple[str, DescriptorProto]]:
+    name = f"{outside}.{message.name}"
+    yield name, message
+    for inner in message.nested_type:
+        yield from _named(inner, name)
