@@ -12,23 +12,22 @@ import pytest
 
 from arena.referee.referee import Referee
 from arena.referee.values import (
-    BoardPlan,
     Clock,
     DealResult,
     EntrantSpec,
     Event,
     Fault,
     Game,
-    LegPlan,
     Policy,
 )
-from arena.rules.deck import league_key, leg_order, parse_seed
+from arena.rules.deck import league_key, parse_seed
 from arena.server.server import RefereeServer
 from arena.server.tokens import Tokens
 from arena.v1 import referee_pb2
+from tests.sim.world import boards_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Coroutine, Mapping, Sequence
 
     from arena.referee.attendance import Order
 
@@ -79,16 +78,6 @@ def _is_spectator(task: asyncio.Task[Any]) -> bool:
     return task is asyncio.current_task() or name.startswith("_AioCall.")
 
 
-def boards_of(boards: int, names: Sequence[str] = NAMES) -> Iterator[BoardPlan]:
-    """Return boards of four entrants, each in four legs with the seats moved round."""
-    for board in range(1, boards + 1):
-        legs = []
-        for leg in leg_order(KEY, board, 4):
-            first, second, third, fourth = (names[(seat - leg) % 4] for seat in range(4))
-            legs.append(LegPlan(leg, (first, second, third, fourth)))
-        yield BoardPlan(board, legs)
-
-
 @dataclass
 class Host:
     """Notes what the server asks of its host."""
@@ -131,7 +120,7 @@ class Serving:
         self.host = Host()
         self.referee = Referee(
             [EntrantSpec(name, is_local=local) for name in names],
-            boards_of(boards),
+            boards_of(NAMES, boards, KEY),
             Game(KEY),
             clock=clock,
             policy=policy,

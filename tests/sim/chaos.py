@@ -113,7 +113,7 @@ class Chaos:
                 name: Bot(one.script, one.max_in_flight, one.start_ms, one.restart_ms)
                 for name, one in self.characters.items()
             },
-            plans(self.play.name, names, self.play.passes, done),
+            plans(self.play.name, names, self.play.passes, done, field=self.play.field),
             game=self.play.game,
             clock=self.clock,
             policy=self.policy,
@@ -178,7 +178,7 @@ def chaoses(draw: st.DrawFn) -> Chaos:
     plays = PLAYS | LARGER
     whole = plays[draw(st.sampled_from(sorted(plays)))]
     passes = draw(st.integers(1, whole.passes))
-    play = Play(whole.name, whole.names, passes, whole.game)
+    play = Play(whole.name, whole.names, passes, whole.game, whole.field)
     names = st.sampled_from(whole.names)
     times = st.one_of(st.integers(0, 400), st.integers(0, 30_000))
     ops = st.builds(Op, times, names, st.sampled_from(OPS), st.integers(0, 15_000))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from arena.league import schedule
+from arena.league.schedule import boards_per_pass
 from arena.referee.values import Game, Policy
 from tests.sim.invariants import at_every_moment, at_the_end
 from tests.sim.world import KEY, Bot, World, plans
@@ -27,12 +29,13 @@ class Play:
     names: str
     passes: int
     game: Game
+    field: str = ""
 
     @property
     def legs(self) -> int:
         """All legs of the league."""
-        boards = self.passes * (1 if len(self.names) < 5 else len(self.names))
-        return boards * {"duel": 2, "independent": 1}.get(self.name, 4)
+        boards = self.passes * boards_per_pass(self.name, self.names, self.field)
+        return boards * schedule.Play(self.name).legs
 
 
 PLAYS: Final = {
@@ -43,6 +46,8 @@ PLAYS: Final = {
 LARGER: Final = {
     "five": Play("boards", "abcde", 2, Game(KEY)),
     "independent": Play("independent", "abcdef", 4, Game(KEY, shows_names=False)),
+    "gauntlet": Play("gauntlet", "abcde", 3, Game(KEY), "bcd"),
+    "paired": Play("paired", "abcde", 3, Game(KEY, shows_names=False), "bcd"),
 }
 
 
@@ -57,7 +62,7 @@ def run(
     bots = {name: Bot() for name in play.names}
     if script:
         bots["a"] = Bot(script, max_in_flight=max_in_flight)
-    boards = plans(play.name, play.names, play.passes)
+    boards = plans(play.name, play.names, play.passes, field=play.field)
     options.setdefault("check", at_every_moment)
     world = World(bots, boards, game=play.game, **options).run()
     at_the_end(world)

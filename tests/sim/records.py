@@ -22,7 +22,7 @@ from tests.league.leagues import header
 from tests.sim.world import SEED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from tests.sim.world import World
@@ -30,7 +30,14 @@ if TYPE_CHECKING:
 Entry = DealResult | Event
 
 
-def header_for(world: World, play: str, passes: int, policy: Policy | None = None) -> Header:
+def header_for(
+    world: World,
+    play: str,
+    passes: int,
+    policy: Policy | None = None,
+    *,
+    field: Sequence[str] = (),
+) -> Header:
     """Return the header of a world's record."""
     policy = policy or Policy()
     more: dict[str, Any] = {"target": None, "max_deals": None}
@@ -40,6 +47,7 @@ def header_for(world: World, play: str, passes: int, policy: Policy | None = Non
         play,
         list(world.bots),
         passes=passes,
+        field=tuple(field),
         ruleset=world.game.ruleset,
         seed_commitment=commitment(SEED),
         clock=Clock(world.clock.move_ms, world.clock.bank_ms),

@@ -45,7 +45,9 @@ def test_whatever_happens_a_league_ends_and_its_record_is_accepted(
 
 def play_to_the_end(chaos: Chaos, path: Path) -> tuple[int, int]:
     """Play a league, and what is missing if it was stopped; return its deals and events."""
-    of = header_for(chaos.world(), chaos.play.name, chaos.play.passes, chaos.policy)
+    of = header_for(
+        chaos.world(), chaos.play.name, chaos.play.passes, chaos.policy, field=chaos.play.field
+    )
     world = chaos.world().run()
     journal = list(world.journal)
     stopped = world.referee.stopped

@@ -9,6 +9,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Final
 
 from arena.league import schedule
+from arena.league.plans import board_plans
 from arena.referee.attendance import OrderKind
 from arena.referee.referee import Referee
 from arena.referee.values import (
@@ -301,29 +302,28 @@ class World:
             self.referee.receive_garbage(session, self.now)
 
 
-def boards_of(names: Sequence[str], boards: int) -> Iterator[BoardPlan]:
+def boards_of(names: Sequence[str], boards: int, key: bytes = KEY) -> Iterator[BoardPlan]:
     """Return boards of four entrants, each in four legs with the seats moved round."""
     for board in range(1, boards + 1):
         legs = [
             LegPlan(leg, tuple(names[(seat - leg) % 4] for seat in range(4)))  # type: ignore[arg-type]
-            for leg in leg_order(KEY, board, 4)
+            for leg in leg_order(key, board, 4)
         ]
         yield BoardPlan(board, legs)
 
 
 def plans(
-    play: str, names: Sequence[str], passes: int, done: DoneLegs | None = None
+    play: str,
+    names: Sequence[str],
+    passes: int,
+    done: DoneLegs | None = None,
+    *,
+    field: Sequence[str] = (),
 ) -> Iterator[BoardPlan]:
     """Return a league's boards as SCHEDULE says, without the legs that are done."""
-    kind = schedule.Play(play)
-    for board in schedule.boards(kind, names, KEY, passes=passes):
-        legs = [
-            LegPlan(board.legs[place], board.seats[place])
-            for place in leg_order(KEY, board.number, kind.legs)
-            if done is None or (board.number, board.legs[place]) not in done
-        ]
-        if legs:
-            yield BoardPlan(board.number, legs)
+    return board_plans(
+        schedule.Play(play), names, KEY, field=tuple(field), passes=passes, done=done
+    )
 
 
 def four(**scripted: Bot) -> dict[str, Bot]:
