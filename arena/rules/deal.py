@@ -362,7 +362,11 @@ class Deal:
 
 
 def is_whole_deck(hands: Sequence[int]) -> bool:
-    """Return whether four masks are seven cards each and together the deck."""
+    """Return whether four masks are seven cards each and together the deck.
+
+    >>> is_whole_deck([127, 127 << 7, 127 << 14, 127 << 21]), is_whole_deck([127] * 4)
+    (True, False)
+    """
     union = 0
     for hand in hands:
         union |= hand

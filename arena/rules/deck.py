@@ -52,12 +52,22 @@ def parse_seed(text: str) -> bytes:
 
 
 def commitment(seed: bytes) -> str:
-    """Return the commitment to a seed, 64 hex digits. Source: DECK 2."""
+    """Return the commitment to a seed, 64 hex digits. Source: DECK 2.
+
+    >>> commitment(parse_seed("demo"))[:8]
+    '41512354'
+    """
     return hashlib.sha256(b"brandeln-commit-v1" + seed).hexdigest()
 
 
 def league_key(seed: bytes, public: str = "") -> bytes:
-    """Return the key, 32 bytes, from which everything else is drawn. Source: DECK 4."""
+    """Return the key, 32 bytes, from which everything else is drawn. Source: DECK 4.
+
+    >>> league_key(parse_seed("demo")).hex()[:8]
+    'ec2a996e'
+    >>> league_key(parse_seed("demo"), "x").hex()[:8]
+    '36fc6050'
+    """
     return hmac.digest(seed, b"brandeln-league-v1" + public.encode(), "sha256")
 
 
@@ -131,6 +141,11 @@ def deck(key: bytes, board: int, number: int = 1) -> bytes:
     """Return the deck of a deal: 28 card numbers, top card first. Source: DECK 6.
 
     `board` and `number` count from 1; `number` is above 1 only in games to points.
+
+    >>> from arena.rules.cards import CARDS
+    >>> key = league_key(parse_seed("demo"))
+    >>> [str(CARDS[card - 1]) for card in deck(key, 1)[:4]]
+    ['H7', 'SA', 'HJ', 'CJ']
     """
     return bytes(_shuffled_deck(key, board, number)[0])
 
@@ -139,13 +154,22 @@ def board_start(key: bytes, board: int) -> tuple[bytes, int]:
     """Return the first deck of a board (28 cards, top first) and its first dealer's seat.
 
     Source: DECK 6 and 7.
+
+    >>> key = league_key(parse_seed("demo"))
+    >>> cards, dealer = board_start(key, 1)
+    >>> cards == deck(key, 1), dealer
+    (True, 1)
     """
     cards, dealer = _shuffled_deck(key, board, 1)
     return bytes(cards), dealer
 
 
 def bot_seed(key: bytes, board: int, number: int, seat: int) -> int:
-    """Return the seed that a bot in this seat gets with every decision, 32 bits. Source: DECK 8."""
+    """Return the seed that a bot in this seat gets with every decision, 32 bits. Source: DECK 8.
+
+    >>> bot_seed(league_key(parse_seed("demo")), board=1, number=1, seat=0)
+    3553253081
+    """
     message = (
         b"brandeln-bot-v1" + board.to_bytes(8, "big") + number.to_bytes(8, "big") + bytes((seat,))
     )
@@ -153,12 +177,20 @@ def bot_seed(key: bytes, board: int, number: int, seat: int) -> int:
 
 
 def leg_order(key: bytes, board: int, legs: int) -> list[int]:
-    """Return the order in which the legs of a board are played. Source: DECK 9."""
+    """Return the order in which the legs of a board are played. Source: DECK 9.
+
+    >>> leg_order(league_key(parse_seed("demo")), board=1, legs=4)
+    [3, 2, 1, 0]
+    """
     return Stream(key, b"brandeln-legs-v1" + board.to_bytes(8, "big")).shuffled(legs)
 
 
 def entrants_order(key: bytes, entrants: int) -> list[int]:
-    """Return the positions of the entrants for the schedule, at most 256. Source: DECK 10."""
+    """Return the positions of the entrants for the schedule, at most 256. Source: DECK 10.
+
+    >>> entrants_order(league_key(parse_seed("demo")), 5)
+    [3, 4, 1, 2, 0]
+    """
     return Stream(key, b"brandeln-entrants-v1").shuffled(entrants)
 
 
@@ -166,6 +198,10 @@ def deal_hands(cards: Sequence[int], dealer: int) -> tuple[int, int, int, int]:
     """Return the four hands by seat, as masks, of a deck dealt in packets of 2, 3 and 2.
 
     `cards` has 28 card numbers, top first. Source: RULES, Deck and deal.
+
+    >>> from arena.rules.cards import hand_to_pbn
+    >>> [hand_to_pbn(hand) for hand in deal_hands(range(1, 29), dealer=3)]
+    ['7.A.JT9.97', 'T9..AKQ.JT', 'QJ.T97..KQ', 'AK.KQJ.7.A']
     """
     hands = [0, 0, 0, 0]
     for place in range(4):

@@ -29,6 +29,12 @@ def safe_action(deal: Deal) -> int:
 
     It passes; it declares the contract it bid with its longest suit for trump; it plays the
     legal card of lowest rank (7 9 T J Q K A under every ruleset), ties by suit in C D H S.
+
+    >>> from arena.rules.deal import Deal
+    >>> from arena.rules.ruleset import BRANDELN
+    >>> deal = Deal(BRANDELN, 3, [127, 127 << 7, 127 << 14, 127 << 21])
+    >>> str(Action(safe_action(deal)))
+    'PASS'
     """
     if deal.phase == Phase.AUCTION:
         return int(Action.PASS)

@@ -27,7 +27,13 @@ def is_made(contract: int, taken: int) -> bool:
 
 
 def declared_points(contract: int, declarer: int, taken: Sequence[int]) -> Points:
-    """Return the points by seat of a deal that was declared; only the declarer scores."""
+    """Return the points by seat of a deal that was declared; only the declarer scores.
+
+    >>> declared_points(Contract.FOUR, 2, [1, 1, 4, 1])
+    (0, 0, 2, 0)
+    >>> declared_points(Contract.NULL, 0, [1, 2, 2, 2])
+    (-5, 0, 0, 0)
+    """
     value = CONTRACT_POINTS[contract]
     points = [0, 0, 0, 0]
     points[declarer] = value if is_made(contract, taken[declarer]) else -value
@@ -35,7 +41,12 @@ def declared_points(contract: int, declarer: int, taken: Sequence[int]) -> Point
 
 
 def passed_out_points(ruleset: Ruleset, taken: Sequence[int]) -> Points:
-    """Return the points by seat of a deal in which all four passed."""
+    """Return the points by seat of a deal in which all four passed.
+
+    >>> from arena.rules.ruleset import BRANDELN
+    >>> passed_out_points(BRANDELN, [1, 4, 1, 1]), passed_out_points(BRANDELN, [0, 7, 0, 0])
+    ((0, 1, 0, 0), (0, -3, 0, 0))
+    """
     points = [0, 0, 0, 0]
     if TRICKS in taken:
         points[list(taken).index(TRICKS)] = ruleset.passed_out_all_tricks

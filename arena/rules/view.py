@@ -123,7 +123,13 @@ def trick_winner(ruleset: Ruleset, trump: Suit | None, leader: int, cards: tuple
 def card_power(
     ruleset: Ruleset, trump: Suit | None, cards: tuple[Card, ...], place: int
 ) -> tuple[bool, bool, int]:
-    """Return what orders the cards of a trick: the strongest wins."""
+    """Return what orders the cards of a trick: the strongest wins.
+
+    >>> from arena.rules.ruleset import BRANDELN
+    >>> trick = (Card.SA, Card.S7, Card.H7, Card.CK)
+    >>> [card_power(BRANDELN, Suit.HEARTS, trick, place) for place in range(4)]
+    [(False, True, 7), (False, True, 1), (True, False, 1), (False, False, 6)]
+    """
     card = cards[place]
     is_trump = card.suit is trump
     rank = int(card.rank)
@@ -136,7 +142,14 @@ def card_power(
 def tricks_of(
     ruleset: Ruleset, trump: Suit | None, actions: bytes, actors: bytes
 ) -> tuple[Trick, ...]:
-    """Return the tricks among the actions of a deal, the one in progress last."""
+    """Return the tricks among the actions of a deal, the one in progress last.
+
+    >>> from arena.rules.actions import play_of
+    >>> from arena.rules.ruleset import BRANDELN
+    >>> plays = bytes(play_of(card) for card in (Card.SA, Card.S7, Card.SK))
+    >>> tricks_of(BRANDELN, None, plays, bytes((2, 3, 0)))[0].winner is None
+    True
+    """
     plays = [
         (seat, CARDS[action - FIRST_CARD])
         for action, seat in zip(actions, actors, strict=True)
@@ -164,6 +177,12 @@ def view_of(
     """Return what a seat may know of a deal now.
 
     The legal actions are there only for the seat in turn: who is not asked sees none.
+
+    >>> from arena.rules.deal import Deal
+    >>> from arena.rules.ruleset import BRANDELN
+    >>> deal = Deal(BRANDELN, 3, [127, 127 << 7, 127 << 14, 127 << 21])
+    >>> [len(view_of(deal, seat).legal_actions) for seat in range(4)]
+    [2, 0, 0, 0]
     """
     return View(
         ruleset=deal.ruleset,

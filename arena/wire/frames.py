@@ -125,6 +125,15 @@ def decision_bytes(table: Table, move_ms: int, bank_ms: int) -> bytes:
     """Return a table's open decision as an encoded `Decision`.
 
     Long on purpose: it runs for every decision, and each part is one or two look-ups.
+
+    >>> from arena.referee.table import Table
+    >>> from arena.referee.values import BoardPlan, Game, LegPlan
+    >>> table = Table(Game(bytes(32)))
+    >>> table.set_board(BoardPlan(1, [LegPlan(0, ("a", "b", "c", "d"))]))
+    >>> table.start_deal(bank_ns=0)
+    >>> decision = referee_pb2.Decision.FromString(decision_bytes(table, 1000, 2000))
+    >>> decision.move_ms, len(decision.hand), decision.seat == table.deal.turn
+    (1000, 7, True)
     """
     deal = table.deal
     seat = deal.turn
@@ -226,7 +235,12 @@ def _end(end: EndOut) -> bytes:
 
 
 def notice_to_message(notice: NoticeOut) -> referee_pb2.Notice:
-    """Return a notice as a message."""
+    """Return a notice as a message.
+
+    >>> from arena.referee.session import NoticeOut
+    >>> notice_to_message(NoticeOut("SHUTDOWN", "the run is over", in_ms=2000)).in_ms
+    2000
+    """
     kinds = referee_pb2.Notice
     fault = referee_pb2.FAULT_KIND_UNSPECIFIED
     if notice.fault:
@@ -246,6 +260,9 @@ def request_from_bytes(data: bytes) -> referee_pb2.PlayRequest:
     """Parse a bot's message.
 
     Raises `MalformedFrame` when the bytes are no `PlayRequest`.
+
+    >>> request_from_bytes(bytes.fromhex("12070d07000000103a")).answers[0].action
+    58
     """
     try:
         return referee_pb2.PlayRequest.FromString(data)
@@ -263,6 +280,11 @@ def answers_from_bytes(data: bytes) -> list[tuple[int, int]] | None:
 
     This is the quick way for what bots send all the time, laid out as every protobuf encoder
     lays it out; anything else goes through `request_from_bytes`.
+
+    >>> answers_from_bytes(bytes.fromhex("12070d07000000103a"))
+    [(7, 58)]
+    >>> answers_from_bytes(b"") is None
+    True
     """
     count, rest = divmod(len(data), _ANSWER_BYTES)
     if (

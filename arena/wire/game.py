@@ -173,7 +173,19 @@ class FinishedDeal:
 
 
 def deal_to_end(deal: Deal, message: referee_pb2.TableEnd) -> None:
-    """Write a finished deal into the message that ends its table."""
+    """Write a finished deal into the message that ends its table.
+
+    >>> from arena.rules.ruleset import BRANDELN
+    >>> from arena.rules.deal import Deal
+    >>> from arena.rules.safe import safe_action
+    >>> deal = Deal(BRANDELN, 3, [127, 127 << 7, 127 << 14, 127 << 21])
+    >>> while not deal.is_over:
+    ...     deal.push(safe_action(deal))
+    >>> message = referee_pb2.TableEnd()
+    >>> deal_to_end(deal, message)
+    >>> len(message.actions), len(message.hands), sum(message.tricks_taken)
+    (32, 28, 7)
+    """
     message.dealer = deal.dealer
     for hand in deal.hands:
         _extend(message.hands, cards_of(hand))
@@ -191,6 +203,9 @@ def deal_from_end(message: referee_pb2.TableEnd) -> FinishedDeal | None:
     """Return the deal that a table ended with; `None` when the table is void.
 
     Raises `MalformedFrame` when the hands are not 28 cards or there are not four points.
+
+    >>> deal_from_end(referee_pb2.TableEnd(is_void=True)) is None
+    True
     """
     if message.is_void:
         return None
