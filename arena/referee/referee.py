@@ -187,6 +187,7 @@ class Referee:
         opened = session.open
         share = (now - session.last_answer) // (len(answers) or 1)
         in_flight = len(opened)
+        ring, advance = session.ring, self.tables.advance
         for decision_id, action in answers:
             table = opened.pop(decision_id, None)
             if table is None:
@@ -195,16 +196,17 @@ class Referee:
             deal = table.deal
             seat = deal.turn
             table.think[seat] += share
-            table.slowest[seat] = max(table.slowest[seat], share)
+            if share > table.slowest[seat]:  # noqa: PLR1730 (a call costs more)
+                table.slowest[seat] = share
             if now > table.soft and table.soft:
                 table.bank[seat] = max(table.bank[seat] - (now - table.soft), 0)
             table.soft = 0
             if 0 < action <= LAST_ACTION and deal.legal >> action & 1:
-                session.ring[(decision_id >> 8) & 1023] = action
+                ring[(decision_id >> 8) & 1023] = action
                 deal.push(action)
             else:
                 self._wrong_answer(session, table, decision_id, action)
-            self.tables.advance(table)
+            advance(table)
         closed = in_flight - len(opened)
         if closed:
             session.last_answer = now

@@ -15,7 +15,7 @@ from google.protobuf.message import DecodeError
 from arena.errors import MalformedFrame
 from arena.rules.actions import FIRST_CARD, Phase
 from arena.v1 import referee_pb2
-from arena.wire.game import deal_to_end, ruleset_to_message
+from arena.wire.game import ruleset_to_message
 
 if TYPE_CHECKING:
     from arena.referee.session import EndOut, Frame, NoticeOut, StartOut
@@ -107,18 +107,20 @@ def _legal_calls(deal: Deal) -> bytes:
 
 def _prefix(table: Table, seat: int) -> bytes:
     """Return the fields 2 to 7 of a decision: the same for all of a seat's in a deal."""
-    deal = table.deal
-    message = referee_pb2.Decision(
-        table=table.table_ids[seat],
-        seat=seat,
-        dealer=deal.dealer,
-        random_seed=table.seeds[seat],
+    dealer = table.deal.dealer
+    head = b"\x15%b%b%b\x2d%b" % (
+        table.table_ids[seat].to_bytes(4, "little"),
+        b"\x18%c" % seat if seat else b"",
+        b"\x20%c" % dealer if dealer else b"",
+        table.seeds[seat].to_bytes(4, "little"),
     )
+    if not table.seeds[seat]:
+        head = head[:-5]  # a field that is zero is not there
     if table.game.target:
-        message.number = table.number
-        message.scores.extend(table.scores)
-    out = table.wire[seat] = message.SerializeToString()
-    return out
+        message = referee_pb2.Decision(number=table.number, scores=table.scores)
+        head += message.SerializeToString()
+    table.wire[seat] = head
+    return head
 
 
 def decision_bytes(table: Table, move_ms: int, bank_ms: int) -> bytes:
@@ -224,13 +226,39 @@ def _length(length: int) -> bytes:
 
 
 def _end(end: EndOut) -> bytes:
-    """Return the fields of a `TableEnd` that its four seats share."""
-    message = referee_pb2.TableEnd(is_void=end.is_void)
-    if not end.is_void:
-        message.number = end.number
-        message.scores.extend(end.scores)
-        deal_to_end(end.deal, message)
-    end.wire = message.SerializeToString()
+    """Return the fields of a `TableEnd` that its four seats share, the lists by hand."""
+    if end.is_void:
+        end.wire = referee_pb2.TableEnd(is_void=True).SerializeToString()
+        return end.wire
+    deal, count = end.deal, len(end.deal.actions)
+    head = referee_pb2.TableEnd(number=end.number, scores=end.scores).SerializeToString()
+    head += b"\x28%c" % deal.dealer if deal.dealer else b""
+    hands = [
+        _CARD_C[hand & 127]
+        + _CARD_D[hand >> 7 & 127]
+        + _CARD_H[hand >> 14 & 127]
+        + _CARD_S[hand >> 21]
+        for hand in deal.hands
+    ]
+    tail = referee_pb2.TableEnd(tricks_taken=deal.taken, points=deal.points or ())
+    declared = b""
+    if deal.contract:
+        declared = b"\x48%c" % deal.contract
+        declared += b"\x50%c" % deal.trump if deal.trump else b""
+        declared += b"\x58%c" % deal.declarer
+    end.wire = b"".join(
+        (
+            head,
+            b"\x32\x1c",
+            *hands,
+            b"\x3a%c" % count,
+            deal.actions,
+            b"\x42%c" % count,
+            deal.actors,
+            declared,
+            tail.SerializeToString(),
+        )
+    )
     return end.wire
 
 
