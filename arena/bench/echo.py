@@ -1,10 +1,11 @@
 """The ceiling: real frames echoed over grpc.aio as quickly as can be, without game or clock.
 
 Run as a program it is one measurement and prints it as JSON; four client processes answer. Each
-stream is one coroutine that parses an answer, builds the next frame and writes it, with as many
-decisions in flight as the referee has at so many tables. Frames are built and answers parsed with
-the generated code, in its quickest way (`extend`), as any program on this wire would; `--by-hand`
-builds and parses them with `arena.wire.frames` instead, as the referee does.
+stream is one coroutine that builds a frame, writes it and parses the answer. `--frame` decisions
+stand in a frame and `--out` frames are out at once, passed round the four: as many as the referee
+sends and has out, so that both do the same work on the wire. Frames are built and answers parsed
+with the generated code, in its quickest way (`extend`), as any program on this wire would;
+`--by-hand` builds and parses them with `arena.wire.frames` instead, as the referee does.
 """
 
 from __future__ import annotations
@@ -22,7 +23,6 @@ from typing import TYPE_CHECKING, Any, Final
 import grpc
 
 from arena.bench.positions import open_tables
-from arena.referee.flow import MAX_FRAME
 from arena.referee.session import Frame
 from arena.referee.values import Clock, Game
 from arena.server.options import server_options
@@ -98,11 +98,11 @@ def _answers_generated(data: bytes) -> list[tuple[int, int]] | None:
 class Echo:
     """Sends frames of open decisions to four clients and counts what comes back."""
 
-    def __init__(self, tables: int, *, by_hand: bool) -> None:
+    def __init__(self, frame: int, out: int, *, by_hand: bool) -> None:
         self.decisions = 0
         self.frames = 0
-        self._size = max(min(tables // CLIENTS, MAX_FRAME), 1)
-        self._is_ring = tables == 1
+        self._size = frame
+        self._turns = asyncio.Semaphore(out)  # first come, first served
         game, clock = Game(_KEY), Clock()
         self._clock = clock
         self._encoder = FrameEncoder(game, clock)
@@ -111,7 +111,6 @@ class Echo:
         self._decisions = cycle([Asked.of(decision_bytes(each, 1000, 2000)) for each in positions])
         self._frame = self._frame_by_hand if by_hand else self._frame_generated
         self._parse = answers_from_bytes if by_hand else _answers_generated
-        self._turns = [asyncio.Event() for _ in range(CLIENTS)]
         self._here = 0
         self.all_here = asyncio.Event()
         self._is_over = False
@@ -129,8 +128,6 @@ class Echo:
     def stop(self) -> None:
         """Let the streams end."""
         self._is_over = True
-        for turn in self._turns:
-            turn.set()
 
     def _frame_generated(self) -> bytes:
         """Build a frame with the generated code."""
@@ -148,31 +145,25 @@ class Echo:
         return self._encoder.encode(frame)
 
     async def _play(self, _: object, context: grpc.aio.ServicerContext[bytes, bytes]) -> None:
-        mine = self._here
         self._here += 1
         if self._here == CLIENTS:
             self.all_here.set()
-            self._turns[0].set()
         await context.read()  # Hello
         await self.all_here.wait()
         while not self._is_over:
-            if self._is_ring:
-                await self._turns[mine].wait()
-                self._turns[mine].clear()
-            await context.write(self._frame())
-            data: Any = await context.read()
+            async with self._turns:
+                await context.write(self._frame())
+                data: Any = await context.read()
             answers = None if data is grpc.aio.EOF else self._parse(data)
             if answers is None:
                 return
             self.decisions += len(answers)
             self.frames += 1
-            if self._is_ring:
-                self._turns[(mine + 1) % CLIENTS].set()
 
 
-async def measure(tables: int, seconds: float, *, by_hand: bool) -> dict[str, float]:
+async def measure(frame: int, out: int, seconds: float, *, by_hand: bool) -> dict[str, float]:
     """Echo for a while; return decisions/s, decisions a frame and CPU a decision in us."""
-    echo = Echo(tables, by_hand=by_hand)
+    echo = Echo(frame, out, by_hand=by_hand)
     server, port = await echo.start()
     clients = [
         subprocess.Popen([sys.executable, "-m", "arena.bench.echo_client", f"127.0.0.1:{port}"])  # noqa: ASYNC220 (a spawn takes a millisecond)
@@ -202,12 +193,14 @@ async def measure(tables: int, seconds: float, *, by_hand: bool) -> dict[str, fl
 def main() -> None:
     """Measure once and print the figures as JSON."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--tables", type=int, required=True)
+    parser.add_argument("--frame", type=int, required=True)
+    parser.add_argument("--out", type=int, required=True)
     parser.add_argument("--seconds", type=float, default=2.0)
     parser.add_argument("--by-hand", action="store_true")
     given = parser.parse_args()
     by_hand = given.by_hand
-    print(json.dumps(asyncio.run(measure(given.tables, given.seconds, by_hand=by_hand))))
+    figures = asyncio.run(measure(given.frame, given.out, given.seconds, by_hand=by_hand))
+    print(json.dumps(figures))
 
 
 if __name__ == "__main__":

@@ -17,6 +17,8 @@ from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
 from arena.errors import MachineError
+from arena.league.config import cores
+from arena.referee.flow import MAX_FRAME
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 TABLES: Final = (1, 32, 256, 1024)
 DEALS: Final = {1: 400, 32: 4000, 256: 12_000, 1024: 16_000}
 """Deals of one measurement by tables: some seconds each."""
+CLIENTS: Final = 4
 ECHO_S: Final = 2.0
 RECORDED: Final = 100_000
 RULES_DEALS: Final = 20_000
@@ -67,7 +70,8 @@ class Bench:
 
     def memory(self) -> list[Measure]:
         """Play a long league once; return what its referee's memory did."""
-        figures = _in_process("playing", MEMORY_TABLES, f"--deals={MEMORY_DEALS}")
+        options = (f"--tables={MEMORY_TABLES}", f"--deals={MEMORY_DEALS}")
+        figures = _in_process("playing", *options)
         for name in ("rss_mb", "rss_growth_mb", "deals_per_s"):
             self._note("memory", MEMORY_TABLES, name, figures[name])
         return self._measures()
@@ -77,14 +81,14 @@ class Bench:
         from arena.bench import alone
 
         for tables in TABLES:
-            if "wire" in parts:
-                seconds = f"--seconds={ECHO_S}"
-                by_hand = _in_process("echo", tables, seconds, "--by-hand")
-                self._note_all("wire by hand", tables, by_hand)
-                self._note_all("wire", tables, _in_process("echo", tables, seconds))
+            frame = max(min(tables // CLIENTS, MAX_FRAME), 1)
             if "referee" in parts:
-                deals = f"--deals={DEALS[tables]}"
-                self._note_all("referee", tables, _in_process("playing", tables, deals))
+                options = (f"--tables={tables}", f"--deals={DEALS[tables]}")
+                figures = _in_process("playing", *options)
+                self._note_all("referee", tables, figures)
+                frame = round(figures["decisions_per_frame"])
+            if "wire" in parts:
+                self._measure_wire(tables, frame)
         if "referee" in parts:
             self._note_ratios()
         if "rules" in parts:
@@ -92,6 +96,17 @@ class Bench:
             self._note_all("rules", None, alone.lines(RULES_DEALS // 4))
         if "league" in parts:
             self._note_all("league", None, alone.reading(record))
+
+    def _measure_wire(self, tables: int, frame: int) -> None:
+        """Echo the referee's frames, as many at once as it has out; and four, all there are."""
+        out = 1 if tables == 1 else min(cores(), CLIENTS)
+        options = (f"--frame={frame}", f"--seconds={ECHO_S}")
+        same = _in_process("echo", *options, f"--out={out}")
+        self._note_all("wire", tables, same)
+        by_hand = _in_process("echo", *options, f"--out={out}", "--by-hand")
+        self._note_all("wire by hand", tables, by_hand)
+        if tables > 1:
+            self._note_all("wire, four out", tables, _in_process("echo", *options, "--out=4"))
 
     def _note_all(self, what: str, tables: int | None, figures: Mapping[str, float]) -> None:
         for name, value in figures.items():
@@ -106,7 +121,7 @@ class Bench:
         one = self._last("referee", 1, "deals_per_s")
         for tables in TABLES:
             rate = self._last("referee", tables, "decisions_per_s")
-            for wire in ("wire", "wire by hand"):
+            for wire in ("wire", "wire by hand", "wire, four out"):
                 ceiling = self._last(wire, tables, "decisions_per_s")
                 if rate and ceiling:
                     self._note(f"referee / {wire}", tables, "ratio", rate / ceiling)
@@ -125,12 +140,12 @@ class Bench:
         ]
 
 
-def _in_process(module: str, tables: int, *options: str) -> dict[str, float]:
+def _in_process(module: str, *options: str) -> dict[str, float]:
     """Run one measurement in a process of its own.
 
     Raises `MachineError` with what it said when it fails.
     """
-    command = [sys.executable, "-m", f"arena.bench.{module}", f"--tables={tables}", *options]
+    command = [sys.executable, "-m", f"arena.bench.{module}", *options]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         msg = f"the measurement {' '.join(command[2:])} failed with exit code {done.returncode}"

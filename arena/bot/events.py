@@ -28,7 +28,13 @@ class TableResult:
 
 
 def result_from_message(message: referee_pb2.TableEnd, table: Table) -> TableResult:
-    """Return how a table ended."""
+    """Return how a table ended.
+
+    >>> from arena.bot.view import NO_TABLE
+    >>> from arena.v1 import referee_pb2
+    >>> result_from_message(referee_pb2.TableEnd(is_void=True), NO_TABLE).deal is None
+    True
+    """
     return TableResult(
         table=table,
         deal=deal_from_end(message),

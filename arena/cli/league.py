@@ -11,6 +11,7 @@ from arena.cli import running, standings
 from arena.cli.options import Format, FormatOption, OverridesOption, globals_of
 from arena.cli.progress import ProgressMode
 from arena.cli.text import examples, group
+from arena.errors import ConfigError
 
 if TYPE_CHECKING:
     from arena.league.config import League
@@ -96,6 +97,12 @@ def resume(
     form: FormatOption = Format.TABLE,
 ) -> None:
     """Play what a run still lacks: after a commitment, an interruption or a crash."""
+    if globals_of(context).overrides:
+        raise ConfigError(
+            "--set: a run goes on as it began",
+            why="its settings are those of its lock file",
+            hint=f"edit tables, thinking, output_bytes or address in {folder}/league.lock.toml",
+        )
     options = running.options(strict=strict, trace=trace, names=None)
     running.resume(context, folder, public, options, progress, form)
 

@@ -195,7 +195,7 @@ def build_league(
         max_deals=table.max_deals,
         field=table.field,
         tables=table.tables,
-        thinking=_cores() if table.thinking is UNSET else table.thinking,
+        thinking=cores() if table.thinking is UNSET else table.thinking,
         trusted=trusted,
         isolation=table.isolation,
         sandbox=limits.sandbox,
@@ -409,7 +409,7 @@ def _in_unit(
         raise ConfigError(f"{document.place(*keys)}: {error}") from error
 
 
-def _cores() -> int:
+def cores() -> int:
     """Return the number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))

@@ -231,7 +231,9 @@ class RunFolder:
     def _read(self, name: str) -> str:
         """Read a small file. Raises `FileNotFoundError` when it is not there."""
         with _machine(self.path / name, passing=FileNotFoundError):
-            descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW, dir_fd=self._descriptor)
+            # Not blocking: a pipe in its place reads as empty instead of waiting for a writer.
+            flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
+            descriptor = os.open(name, flags, dir_fd=self._descriptor)
             with os.fdopen(descriptor, encoding="utf-8", errors="replace") as file:
                 return file.read(_SMALL)
 

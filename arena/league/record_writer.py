@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _DISK_FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-_KEY_BITS: Final = (8, 16, 48)
+_KEY_BITS: Final = (8, 24, 48)
 """Bits of leg, number and offset in a packed key; the board's bits stand above them."""
 
 

@@ -48,11 +48,12 @@ class Telling:
         now = monotonic_ns()
         if not self._referee.is_open:
             self._started_ns = now
+        done = self._before + (journal.deals if journal else 0)
         self._progress.update(
             Snapshot(
                 name=self._league.name,
-                deals_done=self._before + (journal.deals if journal else 0),
-                deals_total=self._deals_total(fold),
+                deals_done=done,
+                deals_total=max(self._deals_total(fold), done),
                 deals_before=self._before,
                 elapsed_ms=(now - self._started_ns) // 1_000_000,
                 faults=journal.faults if journal else 0,

@@ -16,6 +16,7 @@ import grpc
 
 from arena.address import loopback_host
 from arena.errors import MachineError
+from arena.printable import printable
 from arena.referee.attendance import OrderKind
 from arena.referee.referee import MAX_VIOLATIONS
 from arena.referee.session import NEVER
@@ -232,7 +233,9 @@ class RefereeServer:
         with self._at_work:
             session, number = self.referee.connect(stream.name, now, max_in_flight=in_flight)
         stream.session, stream.number = session, number
-        _log.info("%s: stream %d is up", stream.name, number)
+        hello = stream.hello or referee_pb2.Hello()
+        said = " ".join(printable(text) for text in (hello.name, hello.version, hello.sdk))
+        _log.info("%s: stream %d is up (%s)", stream.name, number, said)
         self._dispatch()
 
     def stream_ended(self, stream: Stream) -> None:

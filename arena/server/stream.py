@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import grpc
 
 from arena.errors import MalformedFrame
+from arena.printable import printable
 from arena.server.status import Refusal
 from arena.v1 import referee_pb2
 from arena.wire.frames import PROTOCOL_VERSION, answers_from_bytes, request_from_bytes
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 TEXT_LENGTH: Final = 64
 """Characters of a name, version or label in Hello."""
+REASON_LENGTH: Final = 200
+"""Characters of a goodbye's reason that are logged."""
 MAX_IN_FLIGHT: Final = 128
 STRAY_A_MESSAGE: Final = 8
 """Answers in one message that answer nothing, from which on they cost their sender time."""
@@ -199,6 +202,8 @@ class Stream:
             pairs = [(answer.decision_id, answer.action) for answer in request.answers]
             server.receive(session, pairs)
         if request.HasField("goodbye"):
+            reason = printable(request.goodbye.reason[:REASON_LENGTH])
+            _log.info("%s: says goodbye: %s", self.name, reason)
             self._has_ended = True
         elif not request.answers and not request.HasField("hello"):
             server.violate(session, "sent an empty message")

@@ -14,17 +14,18 @@ from arena.referee.values import Game
 from arena.wire.frames import decision_bytes
 
 
-@pytest.mark.parametrize("tables", [1, 8])
+@pytest.mark.parametrize("frame, out", [(1, 1), (10, 2), (3, 4)])
 @pytest.mark.parametrize("how", [(), ("--by-hand",)])
-def test_the_echo_counts_what_comes_back(tables: int, how: tuple[str, ...]) -> None:
-    figures = suite._in_process("echo", tables, "--seconds=0.2", *how)
+def test_the_echo_counts_what_comes_back(frame: int, out: int, how: tuple[str, ...]) -> None:
+    options = (f"--frame={frame}", f"--out={out}", "--seconds=0.2")
+    figures = suite._in_process("echo", *options, *how)
     assert figures["decisions_per_s"] > 0
-    assert figures["decisions_per_frame"] == max(tables // 4, 1)
+    assert figures["decisions_per_frame"] == frame
     assert figures["cpu_us_per_decision"] > 0
 
 
 def test_a_whole_league_is_measured_between_its_start_and_its_end() -> None:
-    figures = suite._in_process("playing", 8, "--deals=400")
+    figures = suite._in_process("playing", "--tables=8", "--deals=400")
     assert figures["deals_per_s"] > 0
     assert 15 < figures["decisions_per_s"] / figures["deals_per_s"] < 30
     assert figures["decisions_per_frame"] >= 1
@@ -32,7 +33,7 @@ def test_a_whole_league_is_measured_between_its_start_and_its_end() -> None:
 
 def test_a_measurement_that_fails_is_told_with_its_reason() -> None:
     with pytest.raises(MachineError, match="exit code 2"):
-        suite._in_process("echo", 1, "--nonsense")
+        suite._in_process("echo", "--nonsense")
 
 
 def test_rules_and_lines_are_timed() -> None:
@@ -58,14 +59,22 @@ def test_positions_are_those_in_which_somebody_has_a_choice() -> None:
 def test_a_round_puts_what_is_compared_side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
 
-    def measured(module: str, tables: int, *options: str) -> dict[str, float]:
-        asked.append(f"{module} {tables}")
-        rate = 2.0 if module == "echo" else 1.0 * tables
-        return {"decisions_per_s": rate, "deals_per_s": 1.0 * tables, "rss_mb": 1.0}
+    def measured(module: str, *options: str) -> dict[str, float]:
+        asked.append(f"{module} {options[0]}")
+        if module == "echo":
+            return {"decisions_per_s": 2.0}
+        tables = float(options[0].partition("=")[2])
+        figures = {"decisions_per_s": tables, "deals_per_s": tables, "rss_mb": 1.0}
+        return figures | {"decisions_per_frame": tables / 4 + 0.3}
 
     monkeypatch.setattr(suite, "_in_process", measured)
     measures = suite.Bench(lambda _: None).run(["wire", "referee"], 2)
-    assert asked[:3] == ["echo 1", "echo 1", "playing 1"]
+    assert asked[3:7] == [
+        "playing --tables=32",
+        "echo --frame=8",
+        "echo --frame=8",
+        "echo --frame=8",
+    ]
     found = {(m.what, m.tables): m.median for m in measures if m.figure == "ratio"}
     assert found["referee / wire", 32] == 16
     assert found["referee / one table", 256] == 256

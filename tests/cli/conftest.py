@@ -44,7 +44,7 @@ bot = "lowest"
 
 
 @pytest.fixture(autouse=True)
-def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Enter a folder with records and league files, and leave no trace of colour."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "tmp").mkdir()

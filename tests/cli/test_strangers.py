@@ -97,22 +97,22 @@ def run(command: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str, str
 
 @pytest.mark.parametrize("place, path", PLACES)
 def test_no_value_of_a_record_breaks_a_command(
-    place: int, path: Path_, workplace: Path, capsys: pytest.CaptureFixture[str]
+    place: int, path: Path_, home_folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run_folder = workplace / "runs" / "odd"
+    run_folder = home_folder / "runs" / "odd"
     run_folder.mkdir(parents=True)
     (run_folder / "league.lock.toml").touch()
     other = VALUES[sum(map(ord, str(path))) % len(VALUES)]
     for value, commands in ((ODD, list(COMMANDS)), (other, SHORTER)):
         record = EditedRecord("boards4")
         put(record, place, path, value)
-        record.write(workplace)
+        record.write(home_folder)
         shutil.copy("edited.jsonl", run_folder / "deals.jsonl")
         for command in commands:
             code, _, err = run(command, capsys)
             assert code in {0, 1, 2}, (command, err)
         with contextlib.suppress(RecordError):
-            look(workplace / "edited.jsonl")
+            look(home_folder / "edited.jsonl")
 
 
 @pytest.mark.parametrize(
@@ -131,12 +131,12 @@ def test_no_value_of_a_record_breaks_a_command(
     ],
 )
 def test_a_deal_that_cannot_be_shown_is_an_error_of_its_record(
-    path: Path_, value: object, workplace: Path, capsys: pytest.CaptureFixture[str]
+    path: Path_, value: object, home_folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     record = EditedRecord("boards4")
     place = next(n for n, line in enumerate(record.lines) if line.get("deal", {}).get("trump"))
     put(record, place, ("deal", *path), value)
-    record.write(workplace)
+    record.write(home_folder)
     for command in ("replay", "replay csv"):
         code, _, err = run(command, capsys)
         assert code == 2
@@ -145,21 +145,21 @@ def test_a_deal_that_cannot_be_shown_is_an_error_of_its_record(
 
 
 def test_a_board_of_any_number_costs_no_memory(
-    workplace: Path, capsys: pytest.CaptureFixture[str]
+    home_folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     record = EditedRecord("boards4")
     record.deal(1, 0)["board"] = 2**32 - 1
-    record.write(workplace, finished=False)
+    record.write(home_folder, finished=False)
     assert run("standings", capsys)[0] == 0
-    assert look(workplace / "edited.jsonl").done.count == 48
+    assert look(home_folder / "edited.jsonl").done.count == 48
 
 
 def test_json_says_what_the_record_says(
-    workplace: Path, capsys: pytest.CaptureFixture[str]
+    home_folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     record = EditedRecord("boards4")
     record.deal(1, 0)["contract"] = ODD
-    record.write(workplace)
+    record.write(home_folder)
     _, out, _ = run("replay json", capsys)
     assert ODD in {deal["contract"] for deal in json.loads(out)["deals"]}
 
@@ -167,9 +167,9 @@ def test_json_says_what_the_record_says(
 # ---------------------------------------------------------------------- what is no file of ours
 
 
-def begun(workplace: Path) -> Path:
+def begun(home_folder: Path) -> Path:
     """Return the folder of a run that has begun."""
-    folder = workplace / "run"
+    folder = home_folder / "run"
     folder.mkdir()
     (folder / "league.lock.toml").touch()
     shutil.copy("begun.jsonl", folder / "deals.jsonl")
@@ -178,17 +178,17 @@ def begun(workplace: Path) -> Path:
 
 @pytest.mark.parametrize("seed", [b"\xff\xfe" * 32, b"", b"short text", b"ab" * 31, b"g" * 64])
 def test_a_seed_that_is_none_is_refused(
-    seed: bytes, workplace: Path, capsys: pytest.CaptureFixture[str]
+    seed: bytes, home_folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (begun(workplace) / "seed").write_bytes(seed)
+    (begun(home_folder) / "seed").write_bytes(seed)
     assert main.run(["verify", "run"]) == 2
     assert "run/seed: expected 64 hex digits" in capsys.readouterr().err
 
 
 def test_another_seed_than_the_committed_one_is_told(
-    workplace: Path, capsys: pytest.CaptureFixture[str]
+    home_folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (begun(workplace) / "seed").write_text("ab" * 32)
+    (begun(home_folder) / "seed").write_text("ab" * 32)
     assert main.run(["verify", "run"]) == 1
     assert "seed_commitment" in capsys.readouterr().out
 
@@ -196,9 +196,9 @@ def test_another_seed_than_the_committed_one_is_told(
 @pytest.mark.timeout(20)
 @pytest.mark.parametrize("name", ["seed", "deals.jsonl"])
 def test_a_pipe_in_the_place_of_a_file_is_refused(
-    name: str, workplace: Path, capsys: pytest.CaptureFixture[str]
+    name: str, home_folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    folder = begun(workplace)
+    folder = begun(home_folder)
     (folder / name).unlink(missing_ok=True)
     os.mkfifo(folder / name)
     assert main.run(["verify", "run"]) == 2
@@ -210,9 +210,9 @@ def test_a_pipe_in_the_place_of_a_file_is_refused(
 
 @pytest.mark.timeout(20)
 def test_a_folder_in_the_place_of_a_seed_is_refused(
-    workplace: Path, capsys: pytest.CaptureFixture[str]
+    home_folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (begun(workplace) / "seed").mkdir()
+    (begun(home_folder) / "seed").mkdir()
     assert main.run(["verify", "run"]) == 2
     assert "run/seed" in capsys.readouterr().err
 

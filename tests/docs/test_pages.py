@@ -96,7 +96,7 @@ def test_the_readme_is_at_most_150_lines() -> None:
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 150
 
 
-def workplace(folder: Path, page: Path) -> None:
+def home_folder(folder: Path, page: Path) -> None:
     """Put what a page's commands need into a folder: its league file and the bots it names."""
     lowest = (ROOT / "sample_bots/python/lowest.py").read_text(encoding="utf-8")
     for name in ("lowest.py", "mine.py"):
@@ -112,7 +112,7 @@ def workplace(folder: Path, page: Path) -> None:
 
 @pytest.mark.parametrize("page", RUN_FOR_REAL, ids=place)
 def test_the_league_file_of_a_page_loads(page: Path, tmp_path: Path) -> None:
-    workplace(tmp_path, page)
+    home_folder(tmp_path, page)
     league = load_league(tmp_path / "autumn.toml", samples=sample_bots())
     assert league.name == "autumn"
 
@@ -120,7 +120,7 @@ def test_the_league_file_of_a_page_loads(page: Path, tmp_path: Path) -> None:
 @pytest.mark.e2e
 @pytest.mark.parametrize("page", RUN_FOR_REAL, ids=place)
 def test_the_commands_of_a_page_run_in_its_order(page: Path, tmp_path: Path) -> None:
-    workplace(tmp_path, page)
+    home_folder(tmp_path, page)
     environment = os.environ | {
         "PYTHONPATH": str(ROOT),
         "ARENA_SET": "league.boards=16",  # the pages' leagues are longer than a test should be

@@ -323,3 +323,10 @@ def test_a_lock_file_reads_as_it_was_written(
     path.write_text(lock_text(league, "00" * 32))
     again = read_lock(path, samples=samples).league
     assert lock_text(replace(again, label=league.label), "00" * 32) == path.read_text()
+
+
+def test_a_pipe_in_the_place_of_the_seed_is_refused_and_not_waited_for(run: Path) -> None:
+    (run / "seed").unlink()
+    os.mkfifo(run / "seed")
+    with RunFolder.open(run) as folder, pytest.raises(ConfigError, match="expected 64 hex digits"):
+        folder.seed()
