@@ -97,7 +97,9 @@ def resume(
     form: FormatOption = Format.TABLE,
 ) -> None:
     """Play what a run still lacks: after a commitment, an interruption or a crash."""
-    if globals_of(context).overrides:
+    source = context.find_root().get_parameter_source("overrides")
+    is_variable = source is not None and source.name == "ENVIRONMENT"
+    if globals_of(context).overrides and not is_variable:
         raise ConfigError(
             "--set: a run goes on as it began",
             why="its settings are those of its lock file",

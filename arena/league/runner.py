@@ -12,6 +12,7 @@ import logging
 import os
 import signal
 import threading
+import traceback
 from contextlib import AsyncExitStack, ExitStack, suppress
 from dataclasses import dataclass, field
 from time import monotonic_ns
@@ -441,10 +442,14 @@ class LeagueRun:
         self._wake.set()
 
     def _on_loop_failure(self, _: object, context: dict[str, Any]) -> None:
-        """Take an exception that nobody awaits: in a callback or a lost task."""
+        """Take an exception that nobody awaits: in a callback or a lost task.
+
+        One that came through the arena's own code ends the run; grpc's are logged: its poller
+        finds a socket empty now and then, and its calls end in tasks of their own.
+        """
         error = context.get("exception")
         _log.error("%s", context.get("message"), exc_info=error)
-        if isinstance(error, Exception):
+        if isinstance(error, Exception) and _is_ours(error):
             self.on_failure(error)
 
     def on_tick(self) -> None:
@@ -468,3 +473,9 @@ class LeagueRun:
                 f"stopping: deals in progress may end ({DRAIN_S:g} s); again stops at once"
             )
         self._wake.set()
+
+
+def _is_ours(error: Exception) -> bool:
+    """Return whether an exception passed through the arena's code."""
+    frames = (frame for frame, _ in traceback.walk_tb(error.__traceback__))
+    return any(frame.f_globals.get("__name__", "").startswith("arena.") for frame in frames)

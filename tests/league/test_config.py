@@ -73,7 +73,7 @@ class TestDefaults:
         assert league.faults == config.Faults(1, 3, 0.1, 20)
         assert (league.output_bytes, league.address) == (1 << 20, "127.0.0.1:0")
         assert (league.isolation, league.sandbox, league.trusted) == ("none", "rlimits", True)
-        assert league.thinking == config._cores()
+        assert league.thinking == config.cores()
 
     def test_the_schema_knows_the_rulesets_knobs_and_their_defaults(self) -> None:
         assert msgspec.to_builtins(RulesetTable()) == BRANDELN.to_dict()

@@ -84,3 +84,13 @@ def test_a_bot_that_cannot_be_started_again_is_benched_and_the_others_play_on(
     assert verify_record(outcome.record).ok
     assert len([line for line in told.lines if "crashed (incident" in line]) == 4
     assert [line for line in told.lines if "is benched" in line]
+
+
+def test_only_an_exception_of_the_arenas_own_code_ends_a_run() -> None:
+    """What grpc's own callbacks raise on the loop is logged, and the run goes on."""
+    with pytest.raises(ValueError, match="invalid") as of_others:
+        int("x")
+    with pytest.raises(runner.ConfigError) as of_ours:
+        match_league(["random"], [], base=Path(), samples={})
+    assert not runner._is_ours(of_others.value)
+    assert runner._is_ours(of_ours.value)
