@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.errors import ConfigError
 from arena.league import runner
 from arena.league.match import match_league
 from arena.league.progress import Snapshot
@@ -90,7 +91,7 @@ def test_only_an_exception_of_the_arenas_own_code_ends_a_run() -> None:
     """What grpc's own callbacks raise on the loop is logged, and the run goes on."""
     with pytest.raises(ValueError, match="invalid") as of_others:
         int("x")
-    with pytest.raises(runner.ConfigError) as of_ours:
+    with pytest.raises(ConfigError) as of_ours:
         match_league(["random"], [], base=Path(), samples={})
     assert not runner._is_ours(of_others.value)
     assert runner._is_ours(of_ours.value)
